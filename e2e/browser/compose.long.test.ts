@@ -2,6 +2,7 @@ import type { Device } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { pushesOf, read, untilSettled } from '../tests/campaigns.ts'
 import { barriersOf, openDashboard, openDashboardAs, type Dashboard } from './dashboard.ts'
 
 // The compose page in a real Chromium, under the gateway's content security policy, with Herald and the simulator behind it.
@@ -117,7 +118,7 @@ async function previewed(page: Page, tab: string): Promise<string> {
 }
 
 // spec: dashboard/bytes
-test('for 72 contents the page shows the exact size and the exact cut text that providers get, on all three platforms', async () => {
+test('for 72 contents the page shows the exact size and cut text that providers get, on all platforms', async () => {
   const { page, watched } = await open(`/compose?person=${userId}`)
   await page.getByText('zoë-7').waitFor()
   const outcomes = new Set<string>()
@@ -150,7 +151,7 @@ test('for 72 contents the page shows the exact size and the exact cut text that 
 })
 
 // spec: dashboard/draft-kept
-test('a message that is not complete is saved in Herald from the first keystroke, offered again, and becomes a campaign when it is complete', async () => {
+test('an incomplete message is saved in Herald from the first keystroke, offered again, and becomes a campaign when complete', async () => {
   const drafts = async () => (await tenant.admin<{ items: { id: string; name: string }[] }>('GET', '/drafts')).body.items
   const first = await open('/compose')
   await field(first.page, 'Title').fill('Only a title')
@@ -182,7 +183,7 @@ test('a message that is not complete is saved in Herald from the first keystroke
 })
 
 // spec: dashboard/draft-shared
-test('when another tab has changed a draft, this tab does not overwrite the change, and the operator can take it over', async () => {
+test('when another tab changed a draft, this tab does not overwrite it, and the operator can take it over', async () => {
   const mine = await open('/compose')
   await field(mine.page, 'Title').fill('Mine')
   await field(mine.page, 'Text').fill('At first')
@@ -214,7 +215,7 @@ test("an operator adds a test device, sends a test to it and sees the provider's
   expect(watched.faults).toEqual([])
 })
 
-test("an operator makes a template, writes a message with it, sees which fields are the template's, and sets a changed field back", async () => {
+test('an operator makes a template, writes a message with it, sees its fields, and sets a changed one back', async () => {
   const { page, watched } = await open('/templates/new')
   await field(page, 'Name').fill('Order shipped')
   await field(page, 'Title').fill('Shipped')
@@ -231,7 +232,7 @@ test("an operator makes a template, writes a message with it, sees which fields 
 })
 
 // spec: campaigns/user-timezone-date, dashboard/confirm-sends
-test('an operator gives a send at local times a date and says what happens where it has passed, and the sheet says both', async () => {
+test('an operator gives a local-time send a date and what happens past it, and the sheet says both', async () => {
   const { page, watched } = await open('/compose')
   await field(page, 'Title').fill('Big day')
   await field(page, 'Text').fill('Today only')
@@ -254,7 +255,7 @@ test('an operator gives a send at local times a date and says what happens where
 })
 
 // spec: dashboard/confirm-sends, campaigns/unsend
-test('a send is confirmed on a sheet, and undone within ten seconds it is a draft again of which nothing was sent', async () => {
+test('a send is confirmed on a sheet; undone within ten seconds it is an unsent draft', async () => {
   const { page, watched } = await open('/compose')
   await field(page, 'Title').fill('Too early')
   await field(page, 'Text').fill('Not yet')
@@ -285,8 +286,37 @@ test('a send is confirmed on a sheet, and undone within ten seconds it is a draf
   expect(watched.faults).toEqual([])
 })
 
+// spec: dashboard/confirm-sends, campaigns/delay, campaigns/unsend
+test('after the tab is closed a confirmed send goes out all the same, and one whose undo was pressed right before sends nothing', async () => {
+  const confirm = async (title: string) => {
+    const { page, watched } = await open('/compose')
+    await field(page, 'Title').fill(title)
+    await field(page, 'Text').fill('The tab is closed')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('button', { name: 'Send to 3 devices' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send to 3 devices' }).click()
+    await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
+    return { page, watched, id: page.url().slice(-24) }
+  }
+  const undone = await confirm('Undone and closed')
+  await undone.page.getByText(/^Goes out in \d+ s/).waitFor()
+  const asked = undone.page.waitForRequest(/\/unsend$/)
+  await undone.page.getByRole('button', { name: 'Undo' }).click()
+  await asked
+  await undone.page.close()
+  const kept = await confirm('Closed')
+  await kept.page.close()
+
+  // The undone one would have gone out before the other.
+  expect(await untilSettled(tenant, kept.id)).toMatchObject({ queued: 3, sent: 3 })
+  expect(await pushesOf(tenant, kept.id)).toHaveLength(3)
+  expect(await pushesOf(tenant, undone.id)).toEqual([])
+  expect(await read(tenant, undone.id)).toMatchObject({ status: 'draft', startedAt: null })
+  expect([undone.watched.faults, kept.watched.faults]).toEqual([[], []])
+})
+
 // spec: administration/pictures-served, dashboard/pictures
-test('an operator uploads a picture, sees it in the preview, and the device gets an address from which it is loaded without credentials', async () => {
+test('an operator uploads a picture, sees its preview, and the device loads it without credentials', async () => {
   const { page, watched } = await open('/compose')
   await field(page, 'Title').fill('With a picture')
   await field(page, 'Text').fill('Look')
@@ -347,7 +377,7 @@ test('above the limit of the app one operator asks for a send and another confir
 })
 
 // spec: dashboard/steps, dashboard/unknown-placeholder
-test('the composer has four steps that fold into a line of words, leads from a problem to its field, names an unknown tag, takes emoji, and its bar says what is sent', async () => {
+test('the composer has four folding steps, leads from a problem to its field, and its bar says what is sent', async () => {
   const { page, watched } = await open('/compose')
   const step = (name: string) => page.getByRole('region', { name, exact: true }).getByRole('button').first()
   expect(await Promise.all(['Audience', 'Message', 'Schedule', 'Options'].map((name) => step(name).textContent()))).toEqual([

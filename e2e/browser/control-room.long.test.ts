@@ -31,7 +31,7 @@ const takenByFcm = async (): Promise<number> =>
 // spec: dashboard/asked
 // spec: campaigns/pause
 // spec: campaigns/cancel-under-way
-test('queued = sent + failed + skipped + waiting is true on screen at every moment of a send that is paused, resumed and cancelled', async () => {
+test('queued = sent + failed + skipped + waiting holds on screen throughout a send paused, resumed and cancelled', async () => {
   await givenCrowd(3_000)
   const before = await takenByFcm()
   // The provider takes two seconds for each push, so that the send can be watched.
@@ -52,7 +52,7 @@ test('queued = sent + failed + skipped + waiting is true on screen at every mome
   await page.locator('[data-sentence]', { hasText: /^Sending:/ }).waitFor()
 
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
-  await page.getByRole('dialog').getByText('cannot be recalled').waitFor()
+  await page.getByRole('dialog').getByText('which a cancel does not take back').waitFor()
   await page.getByRole('button', { name: 'Cancel this send' }).click()
   await untilStatus(tenant, id, 'cancelled')
   await page.locator('[data-sentence]', { hasText: /^Cancelled:/ }).waitFor()
@@ -98,7 +98,7 @@ test('a cancel that comes too late closes the dialog, and the page says once wha
 
 // spec: dashboard/remedies
 // spec: tracking/verified
-test('the control room shows a failure code with its remedy and a link to its pushes, and a recount finds no difference', async () => {
+test('the control room shows a failure code with remedy and link to its pushes; a recount finds no difference', async () => {
   const devices = await tenant.makeDevices('ios', 3)
   await tenant.simulator('PUT', '/devices/behaviour', { ids: devices.slice(0, 2).map(({ id }) => id), answer: 'dead' })
   for (const [index, device] of devices.entries()) await tenant.register(device, { externalId: `verified-${index}` })
@@ -154,7 +154,7 @@ test('the live tail shows events as they happen, holds them back during a pause 
 
 // spec: experiments/winner-read
 // spec: administration/campaign-audience
-test('after an operator has picked a winner the experiment names it and offers no other, and the two campaigns lead to one another', async () => {
+test('once an operator picked a winner the experiment names it alone, and the campaigns lead to one another', async () => {
   await givenCrowd(2_400)
   const text = (title: string) => ({ _default: 'en', en: { title, body: 'Today' } })
   const variants = ['Sober', 'Loud'].map((name) => ({ id: name.toLowerCase(), name, weight: 1, content: text(name) }))

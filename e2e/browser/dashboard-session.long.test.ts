@@ -106,7 +106,7 @@ test('signing out in one tab signs out every tab, and signing in in one tab sign
 })
 
 // spec: dashboard/session-ended
-test('when the session ends while an operator works, a dialog asks for the token and the refused change is then made once', async () => {
+test('when the session ends during work, a dialog asks for the token and the change is made once', async () => {
   const page = await openTab()
   await signedIn(page)
   // While Herald has no app, the page shows the form for the first app without a click.
@@ -128,7 +128,7 @@ test('when the session ends while an operator works, a dialog asks for the token
 })
 
 // spec: dashboard/shortcuts
-test('single keys are shortcuts outside of fields until the operator switches them off, and Ctrl K finds an app that Enter opens', async () => {
+test('single keys are shortcuts outside of fields until switched off, and Ctrl K finds an app that Enter opens', async () => {
   const page = await openTab()
   await page.getByRole('table').waitFor()
   await page.getByRole('searchbox').click()

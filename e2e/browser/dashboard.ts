@@ -19,10 +19,10 @@ export type Dashboard = {
   open: (path: string, expected?: RegExp) => Promise<{ page: Page; watched: Watched }>
 }
 
-/** Gives a test file of the dashboard what it needs: the shared Herald or the given one, an app, and a Chromium in which the operator Dana is signed in. */
-export async function openDashboard(given?: Herald): Promise<Dashboard> {
+/** Gives a test file of the dashboard what it needs: the shared Herald or the given one, an app or the given one, and a Chromium in which the operator Dana is signed in. */
+export async function openDashboard(given?: Herald, ofApp?: Tenant): Promise<Dashboard> {
   const herald = given ?? (await sharedPlatform())
-  const tenant = await givenTenant(herald)
+  const tenant = ofApp ?? (await givenTenant(herald))
   const context = await signedIn(herald, 'Dana')
   return { herald, tenant, context, open: opener(herald, tenant, context) }
 }

@@ -25,7 +25,7 @@ beforeAll(async () => {
   tenant = await givenTenant(herald)
 })
 
-test('in the example shop a customer subscribes with a click and orders, gets a notification in this browser, and opens the order with it', async () => {
+test('in the example shop a customer subscribes with a click, orders, and opens the order from the notification', async () => {
   const [shop, autopush] = await Promise.all([startExampleShop(herald, tenant), startAutopush(herald.dataDir)])
   const browser = await openFirefox({ pushService: autopush.url })
   const page = await browser.newPage()

@@ -48,7 +48,7 @@ function person(page: Page) {
 }
 
 // spec: dashboard/first-push-in-browser, dashboard/first-steps, dashboard/token-kept-nowhere
-test('with at most 8 clicks and 20 characters an operator gets the first push in this browser and sees that it was opened', async () => {
+test('with at most 8 clicks and 20 characters an operator gets a first push and sees it opened', async () => {
   const { url } = await administer<{ url: string }>('POST', '/sign-in-links', { name: 'Dana' })
   const page = await browser.newPage()
   const watched = watch(page)
@@ -102,7 +102,7 @@ test('with at most 8 clicks and 20 characters an operator gets the first push in
 })
 
 // spec: dashboard/first-push-on-a-phone
-test('where providers are simulated a virtual phone is chosen already, and its first push arrives beside the button and can be tapped there', async () => {
+test('with simulated providers a virtual phone is chosen, and its first push arrives tappable beside the button', async () => {
   const { id: appId } = await administer<{ id: string }>('POST', '/apps', { name: 'Second shop' })
   const { url } = await administer<{ url: string }>('POST', '/sign-in-links', { name: 'Robin' })
   const page = await browser.newPage()

@@ -1,12 +1,12 @@
 import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { runningProcesses, signalAll } from '../chaos/processes.ts'
+import { familyOf, runningProcesses, signalAll } from '../chaos/processes.ts'
 import { sharedProcesses } from '../platform.ts'
 import { ok } from '../tests/campaigns.ts'
 import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
 
-// The dashboard in Chromium while the gateway is away, and when an app is deleted elsewhere.
+// The dashboard in Chromium while the gateway or the database is away, and when an app is deleted elsewhere.
 
 let herald: Dashboard['herald']
 let tenant: Dashboard['tenant']
@@ -22,43 +22,46 @@ const signalGateway = (signal: NodeJS.Signals): void => {
   if (pid !== undefined) signalAll([pid], signal)
 }
 
-/** What befalls the gateway: each begins it, and gives what ends it. */
+/** What befalls Herald: each begins it, and gives what ends it. */
 const faults: Record<string, () => () => void> = {
-  frozen: () => {
+  'the gateway was frozen': () => {
     signalGateway('SIGSTOP')
     return () => signalGateway('SIGCONT')
   },
   // The starter starts another gateway each time, which is killed before it answers.
-  'killed again and again': () => {
+  'the gateway was killed again and again': () => {
     const timer = setInterval(() => signalGateway('SIGKILL'), 20)
     return () => clearInterval(timer)
+  },
+  'the database was frozen': () => {
+    const pid = runningProcesses(herald.dataDir).get('postgres')
+    if (pid === undefined) throw new Error('Herald runs without a Postgres of its own')
+    signalAll(familyOf(pid), 'SIGSTOP')
+    return () => signalAll(familyOf(pid), 'SIGCONT')
   },
 }
 
 // spec: dashboard/right-again
-test.each(Object.entries(faults))(
-  'a page whose read failed while the gateway was %s says that it is asked again, and is right by itself within 5 s after the gateway answers',
-  async (_, begin) => {
-    const { page, watched } = await open('/people', /Failed to load resource/)
-    const found = () => page.getByRole('link', { name: /^customer-/ }).allInnerTexts()
-    await until(async () => (await found()).length === 2)
-    const end = begin()
-    onTestFinished(end)
-    await page.getByRole('searchbox', { name: 'Search people' }).fill('customer-1')
-    const said = page.getByRole('alert').filter({ hasText: /It is asked again|cannot be reached/ })
-    await said.waitFor()
-    expect(await found()).toEqual([])
+test.each(Object.entries(faults))('a page whose read failed while %s says so, and is right within 5 s of answers', async (_, begin) => {
+  const { page, watched } = await open('/people', /Failed to load resource/)
+  const found = () => page.getByRole('link', { name: /^customer-/ }).allInnerTexts()
+  await until(async () => (await found()).length === 2)
+  const end = begin()
+  onTestFinished(end)
+  await page.getByRole('searchbox', { name: 'Search people' }).fill('customer-1')
+  const said = page.getByRole('alert').filter({ hasText: /It is asked again|cannot be reached/ })
+  await said.waitFor()
+  expect(await found()).toEqual([])
 
-    end()
-    await until(async () => (await fetch(`${herald.baseUrl}/health`, { signal: AbortSignal.timeout(2_000) })).ok, {
-      withinMs: 30_000,
-      what: 'the gateway answers',
-    })
-    const isRight = async () => (await found()).join() === 'customer-1' && (await page.getByRole('alert').count()) === 0
-    await until(isRight, { withinMs: 5_000, what: 'the people who were searched for' })
-    expect(watched.faults).toEqual([])
-  },
-)
+  end()
+  await until(async () => (await fetch(`${herald.baseUrl}/health`, { signal: AbortSignal.timeout(2_000) })).ok, {
+    withinMs: 30_000,
+    what: 'the gateway answers',
+  })
+  const isRight = async () => (await found()).join() === 'customer-1' && (await page.getByRole('alert').count()) === 0
+  await until(isRight, { withinMs: 5_000, what: 'the people who were searched for' })
+  expect(watched.faults).toEqual([])
+})
 
 // spec: dashboard/app-gone
 test('an app that is deleted in another tab is recognised within 5 s, and its menu is gone', async () => {

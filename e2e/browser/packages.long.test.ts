@@ -1,44 +1,86 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { atEnd } from '@herald/testing/at-end'
+import { givenTenant } from '@herald/testing/tenant'
 import { expect, test } from 'vitest'
 import web from '../../sdks/web/package.json' with { type: 'json' }
+import { node20 } from '../../sdks/node/src/testing/runtimes.ts'
 import { sharedPlatform } from '../platform.ts'
 
-// Installs the packages that the gateway serves as a stranger does: in an empty folder, with an empty cache, without a clone and without a registry.
+// Does what the READMEs of the packages begin with as a stranger does: in an empty folder, with an empty cache, without a clone and without a registry.
 
 const herald = await sharedPlatform()
 const folder = mkdtempSync(join(tmpdir(), 'herald-packages-'))
 atEnd(() => rmSync(folder, { recursive: true, force: true }))
 writeFileSync(join(folder, 'package.json'), '{ "private": true }')
-// Any request to a registry fails, since nothing listens at this address.
-const npmrc = { npm_config_registry: 'http://127.0.0.1:9', npm_config_cache: join(folder, 'cache'), npm_config_fetch_retries: '0' }
+const node = node20()
+const environment = {
+  HOME: process.env['HOME'],
+  PATH: [
+    join(folder, 'global/bin'),
+    dirname(node),
+    ...(process.env['PATH'] ?? '').split(delimiter).filter((path) => !path.includes('node_modules')),
+  ].join(delimiter),
+  // Any request to a registry fails, since nothing listens at this address.
+  npm_config_registry: 'http://127.0.0.1:9',
+  npm_config_fetch_retries: '0',
+  npm_config_cache: join(folder, 'cache'),
+  npm_config_prefix: join(folder, 'global'),
+  PIP_NO_INDEX: '1',
+  PIP_TARGET: join(folder, 'python'),
+}
 const run = (program: string, ...given: string[]) =>
-  spawnSync(program, given, { cwd: folder, encoding: 'utf8', timeout: 120_000, env: { ...process.env, ...npmrc, HERALD_ALLOW_HTTP: '1' } })
+  spawnSync(program, given, { cwd: folder, encoding: 'utf8', timeout: 120_000, env: environment })
 const addressOf = (name: string) => `${herald.baseUrl}/sdk/v1/${name}-${web.version}.tgz`
-const nodes = ['/usr/bin/node', process.execPath].filter((path) => existsSync(path))
+/** Gives the first commands of a package's README, with the address of this Herald. */
+const firstCommandsOf = (name: string) =>
+  (/```sh\n([^]*?)```/.exec(readFileSync(resolve(import.meta.dirname, `../../sdks/${name}/README.md`), 'utf8'))?.[1] ?? '').replaceAll(
+    'https://push.example.com',
+    herald.baseUrl,
+  )
 
 // spec: administration/packages-served
-test('the packages install from the gateway without a registry, and lock files name them with their hashes', () => {
-  const { status, stderr } = run('npm', 'install', '--no-audit', '--no-fund', addressOf('web'), addressOf('node'), addressOf('cli'))
-  expect([status, stderr]).toEqual([0, ''])
+test('on Node 20 the first commands of the READMEs install the packages for pages and backends, and lock files name them with their hashes', () => {
+  for (const name of ['web', 'node']) {
+    const commands = firstCommandsOf(name)
+    expect(commands).toContain(addressOf(name))
+    const { status, stderr } = run('sh', '-euc', commands)
+    expect([status, stderr]).toEqual([0, ''])
+  }
   const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { resolved: string; integrity: string }>
   }
-  for (const name of ['web', 'node', 'cli'])
+  for (const name of ['web', 'node'])
     expect(packages[`node_modules/@herald/${name}`]).toMatchObject({
       resolved: addressOf(name),
       integrity: expect.stringMatching(/^sha512-/) as string,
     })
   expect(existsSync(join(folder, 'node_modules/@herald/web/worker.iife.js'))).toBe(true)
-  for (const node of nodes) {
+  for (const program of [node, process.execPath]) {
     const names = 'const { Herald, webhooks } = require("@herald/node"); console.log(typeof Herald, typeof webhooks.express)'
-    expect(run(node, '-e', names).stdout).toBe('function function\n')
-    expect(run(node, '--input-type=module', '-e', names.replace('require(', 'await import(')).stdout).toBe('function function\n')
-    expect(run(node, 'node_modules/.bin/herald', '--version').stdout).toContain(web.version)
+    expect(run(program, '-e', names).stdout).toBe('function function\n')
+    expect(run(program, '--input-type=module', '-e', names.replace('require(', 'await import(')).stdout).toBe('function function\n')
   }
+})
+
+// spec: administration/packages-served
+test('on Node 20 the first commands of the command line’s README install it, say who one is, send, write an app to a file and find no difference', async () => {
+  const tenant = await givenTenant(herald)
+  const [device] = await tenant.makeDevices('android', 1)
+  if (device) await tenant.register(device, { externalId: 'customer-7' })
+  // The others wait for a person or for what happens, or need a file or a device of one's own.
+  const [install = '', ...commands] = firstCommandsOf('cli')
+    .split('\n')
+    .filter((line) => !/^herald (login|tail|listen|explain|import|mcp|doctor)/.test(line))
+  expect(install).toContain(addressOf('cli'))
+  const access = `export HERALD_URL=${herald.baseUrl} HERALD_TOKEN=${herald.adminToken} HERALD_APP=${tenant.appId}`
+  const { status, stdout, stderr } = run('sh', '-euc', [install, access, ...commands].join('\n'))
+  expect([status, stderr]).toEqual([0, expect.not.stringMatching(/warn|error/i)])
+  expect(commands.filter((line) => line !== '')).toHaveLength(4)
+  expect(stdout).toMatch(/sent/)
+  expect(existsSync(join(folder, 'herald.yaml'))).toBe(true)
 })
 
 // spec: administration/packages-served
@@ -48,8 +90,9 @@ test('npx runs the command line from its address', () => {
 })
 
 // spec: administration/packages-served
-test('pip installs the Python client from its address without a registry', () => {
-  const { status, stderr } = run('python3', '-m', 'pip', 'install', '--no-index', '--target', 'python', addressOf('python'))
+test('the first command of the Python client’s README installs it', () => {
+  expect(firstCommandsOf('python')).toContain(addressOf('python'))
+  const { status, stderr } = run('sh', '-euc', firstCommandsOf('python'))
   expect([status, stderr]).toEqual([0, expect.not.stringContaining('ERROR')])
   const program = 'import sys; sys.path.insert(0, "python"); import herald; print(herald.__file__, herald.__version__, end="")'
   expect(run('python3', '-c', program).stdout).toBe(`${join(folder, 'python/herald/__init__.py')} ${web.version}`)

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 
 // spec: administration/users-search, dashboard/tags-keep-their-type
-test("an operator finds a user by the beginning of an external id or by a device's id, changes tags, and sends a test push to a device", async () => {
+test('an operator finds a user by external or device id, changes tags, and sends a test push to a device', async () => {
   const { page, watched } = await open('/people')
   const rows = page.getByRole('table', { name: 'People' }).locator('tbody tr')
   await until(async () => (await rows.count()) === 5)

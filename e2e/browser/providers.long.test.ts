@@ -26,7 +26,7 @@ async function replace(page: Page, name: string) {
 const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
 
 // spec: dashboard/credential-files, dashboard/credential-warnings
-test('before anything is sent the page names a key that is cut off, an RSA key, the account of another project, and a VAPID subject that nobody can reach', async () => {
+test('before anything is sent the page names a cut key, RSA key, foreign account, and unreachable VAPID subject', async () => {
   const { page, watched } = await open('/providers')
   const changes: string[] = []
   page.on('request', (request) => request.method() !== 'GET' && changes.push(request.url()))
@@ -67,7 +67,7 @@ test('before anything is sent the page names a key that is cut off, an RSA key, 
 })
 
 // spec: administration/provider-check
-test("with a wrong APNs key the page shows the provider's reason and what to do, and a push waits until the right key is set", async () => {
+test("with a wrong APNs key the page shows the provider's reason and advice, and a push waits for another", async () => {
   await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
   onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'ada' }))
@@ -131,7 +131,7 @@ test("with a wrong APNs key the page shows the provider's reason and what to do,
 })
 
 // spec: dashboard/test-held
-test('a test send with a wrong APNs key shows within two seconds what the provider says and what to do, and is sent with the right key', async () => {
+test('a test with a wrong APNs key shows the provider’s words and advice within two seconds, and later goes out', async () => {
   await tenant.simulator('PUT', '/faults', { providerTokenUpdates: 1_000 })
   onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'tested' }))

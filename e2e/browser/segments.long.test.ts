@@ -35,7 +35,7 @@ const press = async (...keys: string[]) => {
 }
 
 // spec: dashboard/segment-by-keyboard, dashboard/estimate, segments/preview, segments/saved-fields
-test('an operator builds a segment with the keyboard alone, sees how many devices it reaches, and saves it as it was built', async () => {
+test('an operator builds a segment by keyboard alone, sees its devices, and saves it as built', async () => {
   await goTo('/segments/new')
   await page.getByLabel(/^Name/).focus()
   await page.keyboard.type('Gold phones')
@@ -74,7 +74,7 @@ test('an operator builds a segment with the keyboard alone, sees how many device
 })
 
 // spec: dashboard/segment-mistakes, dashboard/estimate, segments/error-path
-test('a mistake in a segment is shown at its condition, and "Why so few?" names the condition that loses the most devices', async () => {
+test('a segment’s mistake is shown at its condition, and "Why so few?" names the one that loses most', async () => {
   await goTo('/segments/new')
   await page.getByRole('tab', { name: 'JSON' }).click()
   const json = page.getByLabel('The segment as the API takes it')
@@ -90,7 +90,7 @@ test('a mistake in a segment is shown at its condition, and "Why so few?" names 
 })
 
 // spec: dashboard/unsaved, segments/saved-name, segments/saved-delete
-test("a segment's name that is taken is refused at its field, the page asks before unsaved changes are lost, and a deleted segment is gone", async () => {
+test('a taken segment name is refused at its field, unsaved changes are asked about, a deleted segment is gone', async () => {
   await tenant.admin('POST', '/segments', { name: 'Taken', definition: {} })
   await goTo('/segments/new')
   await page.getByLabel(/^Name/).fill('Taken')
@@ -134,7 +134,7 @@ test('a new key is shown once, and after it is revoked it is refused', async () 
 })
 
 // spec: administration/admin-key-session, dashboard/session-scopes
-test('a colleague with a key that may only read sees campaigns and their results, no person, and no button that would change something', async () => {
+test('a colleague with a read-only key sees campaigns and results, no person, and no button for changes', async () => {
   await goTo('/keys')
   await page.getByRole('button', { name: 'New key for a person or tool' }).click()
   await page.getByLabel(/^Name/).fill('Robin')
@@ -174,7 +174,7 @@ test('a colleague with a key that may only read sees campaigns and their results
 })
 
 // spec: dashboard/inbox-gestures, tracking/report, tracking/shows-at-once
-test('a push arrives on virtual phones, and a tap, a button and a swipe are counted as opens, clicks and a dismissal', async () => {
+test('a push arrives on virtual phones; a tap, a button and a swipe count as opens, clicks and a dismissal', async () => {
   await goTo('/inbox')
   for (const name of ['First', 'Second', 'Third']) {
     await page.getByRole('button', { name: 'Add a device' }).first().click()

@@ -23,7 +23,7 @@ const saved = (page: Page) =>
     .waitFor()
 
 // spec: administration/session
-test("a sign-in link works once, scripts cannot read the cookie, and no secret is in the browser's storage or the address", async () => {
+test('a sign-in link works once, scripts cannot read the cookie, no secret is in storage or address', async () => {
   const link = await signInLink(herald, 'Dana')
   const context = await openChromium()
   const page = await context.newPage()

@@ -48,23 +48,20 @@ async function isShownAndCounted(subscriptionId: string, title: string): Promise
 test.each([
   ['that claims its pages', 'claims', claims],
   ['that claims no page', 'quiet', ''],
-])(
-  'a browser with another push service’s worker %s, its subscription and two open tabs gets the first push of Herald on its first visit, without a question',
-  async (_, name, more) => {
-    const folder = `/${name}/`
-    shop.site.files.set(`${folder}theirs.js`, theirs(name, more)).set(`${folder}herald-sw.js`, ours)
-    const tabs = [await openTab(folder), await openTab(folder)]
-    expect(await tabs[0]?.evaluate(visit(`${folder}theirs.js`, theirKey))).toMatchObject({ endpoint: expect.any(String) })
+])('a browser with another push service’s worker %s gets Herald’s first push on its first visit, unasked', async (_, name, more) => {
+  const folder = `/${name}/`
+  shop.site.files.set(`${folder}theirs.js`, theirs(name, more)).set(`${folder}herald-sw.js`, ours)
+  const tabs = [await openTab(folder), await openTab(folder)]
+  expect(await tabs[0]?.evaluate(visit(`${folder}theirs.js`, theirKey))).toMatchObject({ endpoint: expect.any(String) })
 
-    const { page, watched } = await shop.open({ path: folder, init: `workerUrl: '${folder}herald-sw.js',` })
-    // The browser is subscribed a moment before Herald knows it.
-    const subscriptionId = await until(async () => (await ask(page, 'herald.state()')).subscriptionId, { what: 'the device at Herald' })
-    expect(await ask(page, 'herald.state()')).toMatchObject({ subscribed: true, worker: 'active', waiting: 0 })
-    await isShownAndCounted(subscriptionId, `Hello ${name}`)
-    expect(watched.faults).toEqual([])
-    await Promise.all([page, ...tabs].map((tab) => tab.close()))
-  },
-)
+  const { page, watched } = await shop.open({ path: folder, init: `workerUrl: '${folder}herald-sw.js',` })
+  // The browser is subscribed a moment before Herald knows it.
+  const subscriptionId = await until(async () => (await ask(page, 'herald.state()')).subscriptionId, { what: 'the device at Herald' })
+  expect(await ask(page, 'herald.state()')).toMatchObject({ subscribed: true, worker: 'active', waiting: 0 })
+  await isShownAndCounted(subscriptionId, `Hello ${name}`)
+  expect(watched.faults).toEqual([])
+  await Promise.all([page, ...tabs].map((tab) => tab.close()))
+})
 
 // spec: web/take-over
 test('a browser that an import has brought keeps its user, and one that has opted out stays opted out', async () => {
@@ -99,7 +96,7 @@ test('another push service’s worker without a subscription gives way too, and 
 })
 
 // spec: web/take-over
-test('a new version of the site’s own worker, with Herald in it, is not hurried: ready waits until its turn comes, and the pages keep the old one', async () => {
+test('a site’s new worker with Herald in it is not hurried: ready waits, and pages keep the old', async () => {
   const folder = '/own/'
   shop.site.files.set(`${folder}sw.js`, theirs('version 1'))
   const old = await openTab(folder)

@@ -105,7 +105,7 @@ const click = (action: string) =>
   })()`)
 
 // spec: web/shown, web/reports
-test('a push is shown with its buttons and reported as delivered, and a clicked button is reported as an open and as a click with its id', async () => {
+test('a push shows its buttons and reports delivery; a clicked one is an open and a click with its id', async () => {
   const { campaignId, payload } = await payloadOf({
     title: 'Your order',
     body: 'is here',
@@ -130,7 +130,7 @@ test('a push is shown with its buttons and reported as delivered, and a clicked 
   expect(watched.faults).toEqual([])
 })
 
-test('a push that comes twice is shown once, and a click on a push without a link is counted as an open but not as a click', async () => {
+test('a push that comes twice is shown once; a click without a link is an open but no click', async () => {
   const { campaignId, payload } = await payloadOf({ title: 'Twice', body: 'but shown once' })
   await deliver(JSON.stringify(payload))
   await deliver(JSON.stringify(payload))
@@ -143,7 +143,7 @@ test('a push that comes twice is shown once, and a click on a push without a lin
 })
 
 // spec: web/badge, web/shown, sending/overrides, sending/sound
-test('a push sets the app badge and brings options of the notification; without the Badging API, or when it fails, it is shown all the same', async () => {
+test('a push sets the app badge and notification options; without the Badging API it is shown all the same', async () => {
   const badges: (number | string)[] = []
   const giveBadging = (value: string) =>
     worker.evaluate(`badges = []; Object.defineProperty(navigator, 'setAppBadge', { value: ${value}, configurable: true })`)
@@ -174,7 +174,7 @@ test('a push sets the app badge and brings options of the notification; without 
 })
 
 // spec: web/shown
-test("a push without data, one that cannot be read and one of another sender are left to the site's own handler", async () => {
+test("a push without data, an unreadable one and another sender's are left to the site's own handler", async () => {
   const before = reports.length
   for (const data of ['', 'this is no JSON', 'null', JSON.stringify({ title: 'of another sender' })]) {
     const count = await worker.evaluate<number>('ours.length')
@@ -195,7 +195,7 @@ test("a push without data, one that cannot be read and one of another sender are
 })
 
 // spec: web/foreground
-test('while a page of the site is visible it may show a push itself: no notification is shown, and the push counts as delivered', async () => {
+test('while a page of the site is visible it may show a push itself, which counts as delivered', async () => {
   await page.evaluate(
     `herald.on('push', (event) => { if (event.title === 'In the page') { document.title = event.title; event.preventDefault() } })`,
   )

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 // spec: web/reports, web/click, tracking/report
-test('a page subscribes; a push is decrypted, shown and counted as delivered; a click on it is counted as opened and clicked', async () => {
+test('a page subscribes; a push is decrypted, shown and counted as delivered, a click as opened and clicked', async () => {
   const { page, watched } = await shop.open()
   expect(await ask(page, 'herald.state()')).toMatchObject({ supported: true, subscribed: false, optedIn: true, loggedIn: false })
 
@@ -42,7 +42,7 @@ test('a page subscribes; a push is decrypted, shown and counted as delivered; a 
 })
 
 // spec: web/reports
-test('when a push replaces another with the same collapse id, no dismissal is counted; closing the last one is counted as its dismissal', async () => {
+test('a push replaced by one with its collapse id counts no dismissal; closing the last one does', async () => {
   const { page, watched } = await shop.open()
   const { subscriptionId } = await subscribe(page)
   const first = await shop.send(subscriptionId, { title: 'Score 1:0', body: 'Half-time' }, { collapseId: 'match-3' })
@@ -76,7 +76,7 @@ test('when the push service forgets a browser, the browser subscribes again and 
 })
 
 // spec: web/stays-subscribed, identity/web-push-key
-test('when the app has a new VAPID key, a page that is opened a day later subscribes again and stays the same device', async () => {
+test('when the app has a new VAPID key, a page opened a day later subscribes again as the same device', async () => {
   const { page } = await shop.open()
   const { subscriptionId } = await subscribe(page)
   const before = (await shop.device(subscriptionId)).device['endpoint']

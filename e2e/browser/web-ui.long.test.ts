@@ -89,7 +89,7 @@ const barriersOf = async (page: Page): Promise<string[]> => {
 }
 
 // spec: web/ask, web/frameworks
-test('the element asks in the language and words of the page; a no is remembered, and after a yes the browser is subscribed, which React and a Svelte store show', async () => {
+test('the element asks in the page’s language and words, remembers a no, and after a yes subscribes the browser', async () => {
   const first = await open('/ui/ask')
   await says(first.page, 'Angebote bekommen?')
   expect(await textOf(first.page)).toContain('Sie können es jederzeit abschalten.')
@@ -115,7 +115,7 @@ test('the element asks in the language and words of the page; a no is remembered
 })
 
 // spec: web/ask
-test('the bell shows the state and switches it, says how to unblock notifications and what an iPhone needs, and closes with Escape', async () => {
+test('the bell shows and switches the state, explains unblocking and iPhones, and closes with Escape', async () => {
   const { page, watched } = await open('/ui/bell')
   await press(page, 'Notifications')
   await says(page, 'Les notifications sont activées.')

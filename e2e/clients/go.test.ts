@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { atEnd } from '@herald/testing/at-end'
 import { blocksOf, readMarkedPages } from '@herald/tools/guide/pages'
 import { expect, test } from 'vitest'
+import { sharedPlatform } from '../platform.ts'
 import { findGo } from './go.ts'
 import { walkClient } from './walk.ts'
 
@@ -15,27 +16,31 @@ const go = findGo()
 console.log(go.version)
 
 // spec: identity/register-spares
-test('the Go client is formatted, has no fault that go vet finds, and keeps its rules for retries, errors, webhooks and options', () => {
+test('the Go client is formatted, passes go vet, and keeps its rules for retries, errors, webhooks and options', () => {
   expect(go.run(client, 'gofmt', '-l', '.')).toEqual({ status: 0, output: '' })
   expect(go.run(client, 'go', 'vet', './...')).toEqual({ status: 0, output: '' })
   expect(go.run(client, 'go', 'test', '-count=1', '.')).toEqual({ status: 0, output: expect.stringMatching(/^ok\s+herald/) })
 })
 
 // spec: limits/idempotency-replay, webhooks/signature, identity/register-spares
-test('through the Go client a backend registers a device, sends once, follows the send and verifies its webhooks, although an answer is lost', async () => {
+test('through the Go client a backend registers, sends once, follows and verifies webhooks, although an answer is lost', async () => {
   const program = join(folder, 'walk')
   expect(go.run(client, 'go', 'build', '-o', program, './walk')).toEqual({ status: 0, output: '' })
   expect(await walkClient(program, [], folder)).toEqual({ status: 0, complaints: '' })
 })
 
-test('every block of Go in the guide compiles in a project that has installed the client as the guide says', () => {
+// spec: administration/packages-served
+test('every block of Go in the guide compiles in a project that has installed the client as its README and the guide say', async () => {
+  const { baseUrl } = await sharedPlatform()
   const blocks = readMarkedPages(root)
     .flatMap(blocksOf)
     .filter(({ language }) => language === 'go')
   expect(blocks.length).toBeGreaterThan(2)
   writeFileSync(join(folder, 'go.mod'), 'module example.com/shop\n\ngo 1.18\n')
-  const edited = go.run(folder, 'go', 'mod', 'edit', '-require=herald@v0.2.0', `-replace=herald=${client}`)
-  expect(edited).toEqual({ status: 0, output: '' })
+  const [, commands = ''] = /```sh show\n([^]*?)```/.exec(readFileSync(join(root, 'docs/guide/go.md'), 'utf8')) ?? []
+  expect(readFileSync(join(client, 'README.md'), 'utf8')).toContain(commands)
+  const installed = go.run(folder, 'bash', '-euo', 'pipefail', '-c', commands.replaceAll('https://push.example.com', baseUrl))
+  expect(installed).toEqual({ status: 0, output: '' })
   for (const { line, code } of blocks) {
     mkdirSync(join(folder, `block${line}`))
     writeFileSync(join(folder, `block${line}`, 'main.go'), code)

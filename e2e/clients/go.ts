@@ -16,7 +16,7 @@ const settings = {
 
 export type Go = {
   version: string
-  run(directory: string, program: 'go' | 'gofmt', ...given: string[]): { status: number | null; output: string }
+  run(directory: string, program: 'go' | 'gofmt' | 'bash', ...given: string[]): { status: number | null; output: string }
 }
 
 /** Gives the Go of this machine, else that of Debian's packages. Throws an Error that says what is missing. */

@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { verifyIdentityToken } from '@herald/auth/identity-token'
-import type { WebhookEvent } from '@herald/contracts/webhook'
 import { childEnvironment } from '@herald/testing/child-environment'
 import type { Herald } from '@herald/testing/herald'
 import { givenTenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
-import { expect, inject, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { onDatabase } from '../chaos/platform.ts'
 import { sharedPlatform } from '../platform.ts'
 import { startFaultyProxy } from '../tests/faulty-proxy.ts'
+import { startReceiver } from './receiver.ts'
 
 /** What a client's program prints first. The programs are sdks/python/tests/walk.py and sdks/go/walk/main.go. */
 type Walked = {
@@ -43,7 +41,7 @@ export async function walkClient(
   const tenant = await givenTenant(platform)
   const proxy = await startFaultyProxy(platform.baseUrl, { drops: (n) => n === 1 })
   onTestFinished(proxy.stop)
-  const { url, received } = await startReceiver()
+  const { url, received } = await startReceiver(() => 204)
   const webhook = await tenant.admin<{ secret: string }>('POST', '/webhooks', { url, eventTypes: ['notification.sent'] })
   expect(webhook.status).toBe(201)
   const [device] = await tenant.makeDevices('android', 1)
@@ -98,28 +96,6 @@ export async function walkClient(
   child.stdin.end()
   expect((await tenant.call<{ segments: unknown[] }>('GET', '/v1/segments')).body.segments).toEqual([])
   return { status: await ended, complaints }
-}
-
-/** Starts a receiver of webhooks with a certificate that the shared Heralds trust, and keeps each delivery. */
-async function startReceiver() {
-  const { certificate, privateKey } = inject('receiver')
-  const received: { id: string; header: string; body: string; events: WebhookEvent[] }[] = []
-  const server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
-    const parts: Buffer[] = []
-    request.on('data', (part: Buffer) => parts.push(part))
-    request.on('end', () => {
-      const body = Buffer.concat(parts).toString()
-      const { id, events } = JSON.parse(body) as { id: string; events: WebhookEvent[] }
-      received.push({ id, header: String(request.headers['x-service-signature']), body, events })
-      response.writeHead(204).end()
-    })
-  })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received }
 }
 
 const campaignsOf = (platform: Herald, appId: string): Promise<Set<string>> =>

@@ -63,7 +63,7 @@ const sentSoFar = async ({ id }: Campaign) =>
 const scaleDispatcher = (count: number) =>
   compose(['up', '-d', '--no-recreate', '--wait', '--scale', `dispatcher=${count}`, 'dispatcher'], { quiet: true })
 
-test('when dispatchers are added from one to four and removed again during a send, no push is lost or sent twice', async () => {
+test('when dispatchers are added from one to four and removed during a send, no push is lost or doubled', async () => {
   await tenant.simulator('PUT', '/faults', { latencyMs: 300 })
   const campaigns = [await send('scale-1'), await send('scale-2'), await send('scale-3')]
   await until(async () => (await sentSoFar(campaigns[0]!)) > 0, { withinMs: 60_000, what: 'the send is under way' })
@@ -84,7 +84,7 @@ test('when dispatchers are added from one to four and removed again during a sen
   })
 })
 
-test('when the containers of the services, of NATS and of Postgres are killed in turn during sends, every accepted send still reaches its devices', async () => {
+test('when service, NATS and Postgres containers are killed in turn, every accepted send reaches its devices', async () => {
   const campaigns: Campaign[] = []
   for (const service of [...apps, 'nats', 'postgres']) {
     campaigns.push(await send(`kill-${service}`))

@@ -1,5 +1,5 @@
-// `npm run test:mobile`: compiles sdks/kotlin and sdks/swift and runs both against a real gateway, compiles the frameworks' Android parts against
-// stubs, and parses the guide's Swift. Needs root, Debian and Java 17 or later; fetches the compilers once into .tools/.
+// `npm run test:mobile`: compiles sdks/kotlin and sdks/swift, runs both against a real gateway and on phones of stubs, compiles the frameworks' Android
+// parts against stubs, and parses the guide's Swift. Needs root, Debian and Java 17 or later; fetches the compilers once into .tools/.
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { points } from '@herald/tools/conformance'
 import { writeReactSpec } from './react-spec.ts'
 import { buildSwift, type SwiftBuild } from './swift-program.ts'
 import { faultsOfSwift } from './swift.ts'
-import { walkBusy, walkDevice, type Finding, type Program } from './walk.ts'
+import { walkBusy, walkDevice, walkPhone, type Finding, type Program } from './walk.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const kotlin = '2.4.20'
@@ -50,7 +50,9 @@ try {
   const guide = compile([...sources, ...blocks.map((_, place) => join(work, `Block${place}.kt`))], join(work, 'guide.jar'))
   check(`${blocks.length} Kotlin blocks of the guide compile`, guide.status === 0 && blocks.length > 0, guide.stderr)
   const stubbed = globSync(androidSources, { cwd: root }).map((file) => join(root, file))
-  const android = compile([...sources, ...stubbed, ...writeReactSpec(root, work)], join(work, 'android.jar'))
+  const phoneJar = join(work, 'android.jar')
+  const phoneFile = join(root, 'sdks/kotlin/test/Phone.kt')
+  const android = compile([...sources, ...stubbed, phoneFile, ...writeReactSpec(root, work)], phoneJar)
   check(
     'the Android module and its parts for React Native, Capacitor and Flutter compile against stubs',
     android.status === 0,
@@ -69,6 +71,11 @@ try {
     ...kotlinPrograms.map((program) => ({ program, folder: work })),
     ...(swift?.programs ?? []).map((program) => ({ program, folder: swift?.folder ?? '' })),
   ]
+  const phones = [
+    { program: { ...kotlinProgram('HeraldPushes.kt', phoneJar), command: phoneCommand(phoneJar) }, folder: work },
+    ...programs.filter(({ program }) => program.name === 'HeraldPushes.swift'),
+  ]
+  for (const { program, folder } of phones) show(program.name, await walkPhone(program, join(folder, `phone-${program.name}`)))
   for (const { program, folder } of programs) show(program.name, await walkBusy(program, join(folder, `busy-${program.name}`)))
   const herald = await startHerald({ dataDir })
   try {
@@ -76,10 +83,11 @@ try {
   } finally {
     await herald.stop()
   }
-  for (const { program } of programs) showConformance(program.name)
+  showConformance('Kotlin', ['Herald.kt', 'HeraldBridge.kt'], 'HeraldPushes.kt')
+  showConformance('Swift', ['Herald.swift', 'HeraldPushes.swift'], 'HeraldPushes.swift')
 
   function compile(files: string[], to: string) {
-    return spawnSync(join(compiler, 'bin', 'kotlinc'), [...files, '-include-runtime', '-d', to], { encoding: 'utf8', timeout: 300_000 })
+    return spawnSync(join(compiler, 'bin', 'kotlinc'), [...files, '-include-runtime', '-d', to], { encoding: 'utf8', timeout: 900_000 })
   }
 } finally {
   rmSync(work, { recursive: true, force: true })
@@ -96,13 +104,29 @@ function show(name: string, findings: readonly Finding[]): void {
   }
 }
 
-/** Says for each of the twenty points of conformance whether it was run for a program (tools/src/conformance.ts). */
-function showConformance(name: string): void {
-  for (const { number, walk, why } of points) {
-    const isShown = walk.every((what) => shown.has(`${name}: ${what}`))
-    if (walk.length === 0) console.log(`none ${name}: point ${number} was not run: ${why}`)
-    else check(`${name}: point ${number} was run`, isShown, walk)
+/** Says for each of the twenty points of conformance whether it was run (tools/src/conformance.ts): by all programs of a platform, or on its phone. */
+function showConformance(platform: 'Kotlin' | 'Swift', names: readonly string[], phone: string): void {
+  for (const { number, walk, phone: onPhone = {}, why } of points) {
+    const findings = [
+      ...names.flatMap((name) => walk.map((what) => `${name}: ${what}`)),
+      ...(onPhone[platform] ?? []).map((what) => `${phone}: ${what}`),
+    ]
+    if (findings.length === 0) console.log(`none ${platform}: point ${number} was not run: ${why}`)
+    else
+      check(
+        `${platform}: point ${number} was run`,
+        findings.every((what) => shown.has(what)),
+        findings,
+      )
   }
+}
+
+/** Gives the command line of the program that has the Android side on a phone of stubs. */
+function phoneCommand(jar: string): Program['command'] {
+  return (baseUrl, publicKey, home) => ({
+    program: 'java',
+    given: ['--add-opens', 'java.base/java.net=ALL-UNNAMED', '-cp', jar, 'dev.herald.test.PhoneKt', baseUrl, publicKey, home],
+  })
 }
 
 /**

@@ -10,7 +10,7 @@ const suite = 'trixie'
 export type SwiftBuild = { version: string; warnings: string; programs: Program[]; folder: string }
 
 /**
- * Compiles sdks/swift on Linux, with stubs of UIKit and UserNotifications and without the words of Objective-C. Gives two programs: one that calls the
+ * Compiles sdks/swift on Linux, with stubs of UIKit, UserNotifications and ActivityKit and without the words of Objective-C. Gives two programs: one that calls the
  * file, and one that calls through HeraldPushes. Throws an Error with the compiler's words.
  */
 export function buildSwift(root: string): SwiftBuild {
@@ -29,7 +29,11 @@ export function buildSwift(root: string): SwiftBuild {
     const text = readFileSync(from, 'utf8')
     writeFileSync(
       join(folder, to),
-      text.replaceAll(/@objc(\(\w+\))?\s/g, '').replaceAll('userNotificationCenter?(', 'userNotificationCenter('),
+      text
+        .replaceAll(/@objc(\(\w+\))?\s/g, '')
+        .replaceAll('userNotificationCenter?(', 'userNotificationCenter(')
+        // A program on Linux has no Info.plist.
+        .replaceAll('Bundle.main.object(forInfoDictionaryKey: name) as? String', 'ProcessInfo.processInfo.environment[name]'),
     )
   }
   /** The compiler asks /proc where it lies. The mount is seen by this command alone and ends with it. */
@@ -49,11 +53,10 @@ export function buildSwift(root: string): SwiftBuild {
     const name = stub.replace(/^stubs\/|\.swift$/g, '')
     compile('-parse-as-library', '-emit-module', '-emit-library', '-module-name', name, '-o', `lib${name}.so`, stub)
   }
-  compile('-typecheck', '-parse-as-library', '-I', '.', 'Herald.swift', 'NotificationService.swift')
   for (const [name] of plugins)
     compile('-typecheck', '-parse-as-library', '-I', '.', 'Herald.swift', 'HeraldPushes.swift', `${name}Plugin.swift`)
-  const libraries = ['-I', '.', '-L', '.', '-lUIKit', '-lUserNotifications', '-Xlinker', '-rpath', '-Xlinker', inside]
-  const warnings = compile(...libraries, '-o', 'walk', 'Herald.swift', 'HeraldPushes.swift', 'main.swift')
+  const libraries = ['-I', '.', '-L', '.', '-lUIKit', '-lUserNotifications', '-lActivityKit', '-Xlinker', '-rpath', '-Xlinker', inside]
+  const warnings = compile(...libraries, '-o', 'walk', 'Herald.swift', 'HeraldPushes.swift', 'NotificationService.swift', 'main.swift')
   const program = (name: string, more: string): Program => ({
     name,
     platform: 'ios',
@@ -62,7 +65,7 @@ export function buildSwift(root: string): SwiftBuild {
       return {
         program: 'unshare',
         given: wrapped(`${inside}/walk ${baseUrl} ${publicKey} ${state}${more}`),
-        env: { HOME: state, TZ: 'Europe/Berlin' },
+        env: { HOME: state, TZ: 'Europe/Berlin', HeraldBaseUrl: baseUrl, HeraldAppKey: publicKey },
       }
     },
     tellsVersion: more === '',

@@ -132,6 +132,19 @@ export async function walkDevice(herald: Herald, program: Program, home: string)
     check('leaves by a push', (await tell(`leave ${(await pushesOf(tenant, offer))[0]?.msgId}`)) === reported, undefined)
     check('and is out of its category', (await tell('categories')) === shown(false), undefined)
 
+    if (program.name === 'Herald.swift') {
+      const [holder] = await tenant.makeDevices('ios', 1)
+      const update = async () => {
+        const body = { activityId: 'match-3', event: 'update', attributesType: 'MatchAttributes', contentState: {} }
+        const { id } = ok(await tenant.call<{ id: string }>('POST', '/v1/live-activities', body), 202)
+        return (await untilSettled(tenant, id)).sent
+      }
+      await tell(`startToken MatchAttributes ${holder?.token}`)
+      await tell(`activity match-3 ${holder?.token}`)
+      check('tells the token of a Live Activity', (await update()) === 1, undefined)
+      await tell('endActivity match-3')
+      check('tells that a Live Activity has ended', (await update()) === 0, undefined)
+    }
     check('tells Herald the number on its icon', (await tell('badge 41')) === 'ok', undefined)
     const counted = await sendCampaign(tenant, { presentation: { badgeIncrement: 1 } }, 'sending')
     await untilSettled(tenant, counted)
@@ -333,6 +346,86 @@ export async function walkBusy(program: Program, home: string): Promise<Finding[
     )
     const refused = await during(`register ${platform} 0a0b0c0e`)
     check('a registration then says so', refused.answer === 'refused 0 asked_to_wait' && refused.asked.length === 0, refused)
+  } finally {
+    end()
+    server.close()
+    server.closeAllConnections()
+  }
+  return findings
+}
+
+/**
+ * Shows what the side that knows the phone does with a push, at a server that writes down reports and what the phone shows, in their order. The phone is
+ * one of stubs.
+ */
+export async function walkPhone(program: Program, home: string): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const check = (what: string, isRight: boolean, found: unknown) => void findings.push({ what, isRight, found })
+  const asked: string[] = []
+  const server = createServer((request, answer) => {
+    asked.push(String(request.url).replace('/v1/e', ''))
+    request.resume()
+    answer.writeHead(204).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { tell, end } = startClient(program, address, 'pk_live_phone', home)
+  const reported = (...paths: string[]) =>
+    until(() => paths.every((path) => asked.includes(path)), { what: paths.join(), withinMs: 20_000 })
+  const [link, other] = ['https://shop.example/orders/17', 'https://shop.example/basket']
+  const buttons = JSON.stringify([
+    { id: 'buy', title: 'buy', url: other },
+    { id: 'later', title: 'later' },
+  ])
+  try {
+    await tell(`receive m1 - - -`)
+    await reported('/d/m1')
+    check('shows a push before it reports it', asked.join() === '/shown/m1,/d/m1', asked)
+    const tap = await tell('tap m1 - - -')
+    await reported('/o/m1')
+    check('a tap on a push without a link gives the app none', tap === 'null null', tap)
+
+    const taps: string[] = []
+    for (const action of ['buy', 'later', '-']) {
+      // A tap on a button takes the notification away as well.
+      await tell(`receive m2 - ${link} ${buttons}`)
+      taps.push(await tell(`tap m2 ${action} ${link} ${buttons}`))
+    }
+    check(
+      'gives the app the link of the button that was tapped, else the link of the push',
+      taps.join() === `${other} buy,${link} later,${link} null`,
+      taps,
+    )
+    await reported('/o/m2', '/c/m2', '/c/m2?action=buy', '/c/m2?action=later')
+
+    await tell('receive m3 - - -')
+    await tell('close m3')
+    await reported('/x/m3')
+    if (program.platform === 'android') {
+      await tell('receive m4 score - -')
+      const shown = await tell('receive m5 score - -')
+      check('shows a push in the place of another with the same tag', shown === 'score', shown)
+      await tell('close score')
+      await reported('/x/m5')
+    } else {
+      const extended = [await tell(`extend m6 - - ${buttons}`), await tell('extend m7 - - -')]
+      check(
+        'the extension adds the buttons, and asks iOS to say when the user closes a push',
+        extended.join() === 'buy=buy,later=later true, true',
+        extended,
+      )
+      await reported('/d/m6', '/d/m7')
+      check('the extension shows a push before it reports it', asked.indexOf('/shown/m6') < asked.indexOf('/d/m6'), asked)
+    }
+    const closed = asked.filter((path) => path.startsWith('/x/'))
+    check(
+      'reports dismissed for what the user closed alone',
+      closed.join() === (program.platform === 'android' ? '/x/m3,/x/m5' : '/x/m3'),
+      closed,
+    )
+    check('reports a click on a button or a link, and none on a push without one', !asked.includes('/c/m1'), asked)
+  } catch (error) {
+    check('the phone does what it is told', false, String(error))
   } finally {
     end()
     server.close()

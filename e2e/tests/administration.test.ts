@@ -15,7 +15,7 @@ const admin = <Body>(path: string) => http<Body>('GET', `${herald.baseUrl}/v1/ad
 const acceptedOf = async () => (await tenant.simulator<{ accepted: unknown }>('GET', '/summary')).accepted
 
 // spec: administration/system
-test('the system page’s data say that the database and the queue are ready, that counters and ledger agree, that no circuit of the app is open, and that providers are simulated', async () => {
+test('the system page says database and queue are ready, counters agree, no circuit is open, providers are simulated', async () => {
   const system = await until(
     async () => {
       const { body } = await admin<{ ledgerDifference: number | null; openCircuits: { items: { appId: string }[] } }>('/system')
@@ -36,7 +36,7 @@ test('the system page’s data say that the database and the queue are ready, th
 })
 
 // spec: providers/check, administration/provider-check
-test('a provider check accepts good credentials, says what to do about a revoked key, and sends no push to any device', async () => {
+test('a provider check accepts good credentials, says what to do about a revoked key, and pushes nothing', async () => {
   const accepted = await acceptedOf()
   for (const kind of ['apns', 'fcm', 'webpush'])
     expect([kind, ok(await tenant.admin('POST', `/providers/${kind}/check`), 200)]).toMatchObject([

@@ -100,7 +100,7 @@ test('a batch that a client repeats because its gateway was killed sends each no
   expect((await sendAll(items, headers)).map(({ id }) => id)).toEqual(results.map(({ id }) => id))
 }, 180_000)
 
-test('a batch of 500 users changes the users that exist and makes the others, and the next send uses the new values', async () => {
+test('a batch of 500 users changes existing ones and makes the others; the next send uses the values', async () => {
   const users = many(500, (index) => ({ externalId: `customer-${index}`, tags: { name: `Name ${index}` } }))
 
   const { status, body } = await tenant.call<{ results: (Result & { created?: boolean })[] }>('POST', '/v1/users/batch', { users })

@@ -30,7 +30,7 @@ const notify = async (tenant: Tenant, target: Json): Promise<string> =>
   ok(await tenant.call<{ id: string }>('POST', '/v1/notifications', { content: textOf('Hello'), target }), 202).id
 
 // spec: experiments/one-variant-per-user, experiments/winner, experiments/remainder, experiments/only-the-sample
-test('in an experiment each user of the sample gets one variant, and the winner goes once to exactly the other users', async () => {
+test('in an experiment each sample user gets one variant, and the winner goes once to exactly the others', async () => {
   const tenant = await givenTenant(herald)
   const users = await givenDevices(tenant, 'ios', 300, (index) => ({ externalId: `user-${index}` }))
   const second = await givenDevices(tenant, 'android', 60, (index) => ({ externalId: `user-${index}` }))
@@ -123,7 +123,7 @@ test('when a provider refuses the credentials no push fails, and with new creden
   }
 })
 
-test('of two sends that an open circuit holds, one can be cancelled, and one paused and sent when it is resumed', async () => {
+test('of two sends that an open circuit holds, one can be cancelled, one paused and sent when resumed', async () => {
   const tenant = await givenTenant(herald)
   const phones = await givenDevices(tenant, 'ios', 30)
   const credentials = await revokeApns(tenant)

@@ -82,11 +82,11 @@ export async function pushesOf(tenant: Tenant, campaignId: string): Promise<Camp
   return found
 }
 type Titled = { title: string }
-/** The payload of each platform, with the place where it has the title: APNs, FCM, Web Push. */
-type Payload = { aps: { alert: Titled } } | { message: { notification: Titled } } | Titled
+/** The payload of each platform, with the place where it has the title unless it is silent: APNs, FCM, Web Push. */
+type Payload = { aps: { alert?: Titled } } | { message: { notification?: Titled } } | Titled
 const titleOf = (payload: Payload): string => {
-  if ('aps' in payload) return payload.aps.alert.title
-  return 'message' in payload ? payload.message.notification.title : payload.title
+  if ('aps' in payload) return payload.aps.alert?.title ?? ''
+  return 'message' in payload ? (payload.message.notification?.title ?? '') : payload.title
 }
 export const devicesOf = (pushes: Push[]): string[] => pushes.map(({ deviceId }) => deviceId).toSorted()
 export const idsOf = (registered: Registered[]): string[] => registered.map(({ device }) => device.id).toSorted()

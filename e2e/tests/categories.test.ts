@@ -40,7 +40,7 @@ const explain = async (campaignId: string, externalId: string) =>
 const tap = (msgId: string) => http('POST', `${herald.baseUrl}/v1/u/${msgId}`)
 
 // spec: categories/skipped, categories/change, categories/exempt
-test('a send reaches who is in its category by default or by their own choice, and a locked category reaches everybody', async () => {
+test('a send reaches who is in its category by default or choice, and a locked one reaches everybody', async () => {
   await choose('leaver', { offers: false })
   await choose('joined', { news: true })
   expect(await subscribedTo('leaver')).toEqual(['security'])
@@ -56,7 +56,7 @@ test('a send reaches who is in its category by default or by their own choice, a
 })
 
 // spec: categories/explained, categories/frozen
-test('unsubscribed is in the counters, the ledger, the breakdown, the series and the dry run of a send, and explain says why', async () => {
+test('unsubscribed is in counters, ledger, breakdown, series and dry run of a send, and explain says why', async () => {
   await choose('leaver', { offers: false })
   const dry = ok(
     await tenant.admin<{ skips: unknown }>('POST', '/dry-run', {
@@ -103,7 +103,7 @@ test('a category of a scheduled campaign cannot be deleted, and one of a cancell
 })
 
 // spec: categories/one-tap, categories/payload, categories/presentation
-test('the push names a category that can be left, one tap on it leaves the category, and a forged one is refused', async () => {
+test('the push names a category that can be left, one tap leaves it, and a forged one is refused', async () => {
   await choose('joined', { news: true, offers: null })
   const news = await send({ category: 'news' })
   const [push] = await pushesOf(tenant, news.id)

@@ -10,7 +10,7 @@ import { commandFor } from './command.ts'
 const platform = await sharedPlatform()
 const { run } = commandFor(platform)
 
-test('through the Node SDK a backend works with users, segments, templates and notifications of Herald, and an error says what is wrong', async () => {
+test('through the Node SDK a backend works with users, segments, templates and notifications; an error says what is wrong', async () => {
   const tenant = await givenTenant(platform)
   const herald = new Herald({ baseUrl: platform.baseUrl, key: tenant.secretKey })
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'kündin/7' }))
@@ -61,7 +61,7 @@ test('through the Node SDK a backend works with users, segments, templates and n
   expect(webhooks.signatureHeader).toBe('x-service-signature')
 })
 
-test('`herald send` follows a send to its outcome and exits with 1 when it reaches nobody; `herald explain` says that the push was sent', async () => {
+test('`herald send` follows a send and exits with 1 when it reaches nobody; `herald explain` says it was sent', async () => {
   const tenant = await givenTenant(platform)
   const [device] = await givenDevices(tenant, 'android', 1, () => ({ externalId: 'customer-7', tags: { plan: 'pro' } }))
 

@@ -18,7 +18,7 @@ async function givenKey(tenant: Tenant, scopes: string[]) {
 }
 
 // spec: administration/admin-key-scopes
-test('`herald pull` and `herald apply` move 300 templates, a segment, an endpoint and the settings to another app; a second apply finds no difference', async () => {
+test('`herald pull` and `herald apply` move 300 templates, a segment, endpoint and settings; a second apply finds no difference', async () => {
   const [from, to] = [await givenTenant(herald), await givenTenant(herald)]
   for (let n = 0; n < 300; n += 1)
     ok(await from.admin('POST', '/templates', { name: `Template ${n}`, content: contentOf(`No. ${n}`) }), 201)

@@ -33,7 +33,7 @@ async function connectTo(tenant: Tenant, args: string[], typed: Record<string, n
 }
 
 // spec: administration/admin-key-scopes
-test('an assistant reads an app over `herald mcp`, and sends to a segment only with --allow-send and after its user has confirmed', async () => {
+test('an assistant reads an app over `herald mcp`, and sends to segments only with --allow-send and its user’s confirmation', async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenDevices(tenant, 'android', 3)
   ok(await tenant.admin('POST', '/segments', { name: 'All', definition: { field: 'platform', op: 'eq', value: 'android' } }), 201)

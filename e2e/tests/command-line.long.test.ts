@@ -97,7 +97,7 @@ test('`herald import` of 15,000 lines, 1 % of them wrong, continues after a kill
 }, 900_000)
 
 // spec: administration/import-onesignal, administration/import-web
-test('`herald import` of OneSignal’s compressed export needs no option: opted-out people stay out, browsers are skipped with a warning, and nothing stays open', async () => {
+test('`herald import` of OneSignal’s compressed export needs no option: opt-outs stay, browsers are skipped, nothing stays open', async () => {
   const tenant = await givenTenant(herald)
   const { key } = ok(await tenant.admin<{ key: string }>('POST', '/admin-keys', { name: 'import', scopes: ['people'] }), 201)
   const env = { HERALD_TOKEN: key, HERALD_APP: '' }
@@ -131,7 +131,7 @@ test('`herald import` of OneSignal’s compressed export needs no option: opted-
 }, 120_000)
 
 // spec: administration/admin-keys, administration/admin-key-scopes
-test('with an administration key `herald` needs no app, says what the key may do, and names the scope that a command lacks', async () => {
+test('with an administration key `herald` needs no app, says what it may do, and names a lacking scope', async () => {
   const tenant = await givenTenant(herald)
   const { key } = ok(await tenant.admin<{ key: string }>('POST', '/admin-keys', { name: 'release', scopes: ['read', 'send'] }), 201)
   const env = { HERALD_TOKEN: key, HERALD_APP: '' }
@@ -216,7 +216,7 @@ test('`herald doctor` finds faults of the connection, the server and the app, an
   expect((await found()).toSorted()).toEqual(['VAPID subject', 'apns', 'circuits', 'webhooks'])
 }, 600_000)
 
-test('`herald doctor --device` finds that a device is unknown or has opted out, and names the API call of a client that has not reported an open', async () => {
+test('`herald doctor --device` finds an unknown or opted-out device, and the call that a client does not make', async () => {
   const tenant = await givenTenant(herald)
   const [device] = await givenDevices(tenant, 'android', 1)
   const walk = (id: string, ...more: string[]) => start(tenant, ['doctor', '--device', id, '--json', ...more])

@@ -51,7 +51,7 @@ const reportUntilHeard = (events: object[]) =>
   )
 
 // spec: conversions/once, conversions/attribution
-test('an order that is reported 50 times at once, while tracker and audience are killed, counts once for the push that was opened before', async () => {
+test('an order reported 50 times at once, while tracker and audience are killed, counts once for the opened push', async () => {
   const opened = await sendTo('customer-0')
   await open(opened)
   const later = await sendTo('customer-0')
@@ -69,7 +69,7 @@ test('an order that is reported 50 times at once, while tracker and audience are
 }, 120_000)
 
 // spec: conversions/own-pushes, conversions/report-device
-test('a device that has moved to another user reports for its new owner, to whom the old owner’s push is not attributed', async () => {
+test('a device moved to another user reports for its new owner, without the old owner’s push', async () => {
   const before = await sendTo('customer-1')
   await open(before)
   const device = devices[1]?.id ?? ''

@@ -77,7 +77,7 @@ test('a dry run says what a send then does, and explain says of every device wha
 }, 120_000)
 
 // spec: sending/dry-run-samples
-test('the sample payloads of a dry run are those that the provider then gets, apart from msgId, tag, collapse key and token', async () => {
+test('a dry run’s sample payloads are what the provider gets, apart from msgId, tag, collapse key and token', async () => {
   const chosen = [0, 1, 2, 31, 33, 55, 56].map((index) => crowd[index]).filter((one) => one !== undefined)
   const notification = {
     target: { subscriptionIds: chosen.map(({ id }) => id) },
@@ -157,7 +157,7 @@ test('explain refuses a wrong request and names the field, and answers 404 for a
 })
 
 // spec: administration/explain-by-key
-test("a secret key reads explain and the breakdown of its own app's campaign as the administration does, without a token of a device; a campaign of another app is 404", async () => {
+test("a secret key reads its own app's explain and breakdown like the administration, without tokens; another's is 404", async () => {
   const other = await givenTenant(herald)
   const { device, id: subscriptionId } = crowd[0]!
   const id = await app.notify({ target: { subscriptionIds: crowd.map((member) => member.id) }, content })

@@ -105,7 +105,7 @@ const reads = ['', `/users/${things.userId}`, `/subscriptions/${things.subscript
 const stateOf = () => Promise.all(reads.map(async (path) => ok(await victim.admin('GET', path), 200)))
 
 // spec: limits/foreign-ids
-test('whatever operation an app calls with ids of another app, the answer is as for ids that nobody has, and nothing of the other app changes', async () => {
+test('with ids of another app every operation answers as for nobody’s, and nothing of the other app changes', async () => {
   const before = await stateOf()
   const pushes = () => victim.simulator<{ pushes: unknown[] }>('GET', `/pushes?deviceId=${device.id}`)
   const arrived = (await pushes()).pushes.length

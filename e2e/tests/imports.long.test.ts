@@ -41,7 +41,7 @@ async function linesOf(tenant: Tenant): Promise<Buffer> {
 }
 
 // spec: administration/import, administration/import-row
-test('devices of one app that are imported into another app have the same fields and users there, apart from ids and the times of the users, and as many are reachable', async () => {
+test('devices imported into another app have the same fields and users there, and as many are reachable', async () => {
   const [from, to] = [await givenTenant(herald), await givenTenant(herald)]
   for (const platform of ['ios', 'android', 'web'] as const) {
     const devices = await from.makeDevices(platform, 8)
@@ -90,7 +90,7 @@ test('an import during which gateway and audience are killed repeatedly ends lik
 })
 
 // spec: administration/import-known-device, administration/import-dry-run
-test('a dry run of an import reports what the import then does, and importing the same file again makes no device', async () => {
+test('a dry run of an import reports what the import does, and importing again makes no device', async () => {
   const tenant = await givenTenant(herald)
   const file = manyRows(3_000)
 
@@ -118,7 +118,7 @@ test('a dry run of an import reports what the import then does, and importing th
 }, 240_000)
 
 // spec: administration/import-rejected, administration/import-report
-test('the wrong rows of a file are rejected and listed with their numbers, a skipped web row is rejected and not listed, and the other rows are imported', async () => {
+test('a file’s wrong rows are rejected with their numbers, skipped web rows not listed, the others imported', async () => {
   const tenant = await givenTenant(herald)
   const wrong: [string | Buffer, string][] = [
     ['ios,"a"b,x', 'bad_quotes'],
@@ -200,7 +200,7 @@ test('no token or endpoint from an imported file is in a log, a stored message, 
 }, 120_000)
 
 // spec: administration/import
-test('the audit has a line for the start and one for the end of an import, and none for the uploads of its data', async () => {
+test('the audit has lines for an import’s start and end, none for its data’s uploads', async () => {
   const tenant = await givenTenant(herald)
   const { report } = await importFile(herald, tenant, manyRows(10), { format: 'csv' })
   const cancelled = await startImport(tenant, { format: 'csv' })

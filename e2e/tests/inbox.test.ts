@@ -9,7 +9,7 @@ import { givenDevices, ok, sendCampaign, untilSettled } from './campaigns.ts'
 const herald = await sharedProcesses()
 
 // spec: inbox/list, inbox/item, inbox/opted-out, inbox/owner, inbox/identity, inbox/read, inbox/erased, administration/user-inbox
-test('a person reads what was sent to them, on any device and although pushes are switched off, and nobody else does', async () => {
+test('a person reads what was sent to them, on any device, also with pushes off, and nobody else does', async () => {
   const tenant = await givenTenant(herald)
   const [phone, tablet] = await givenDevices(tenant, 'ios', 2, () => ({ externalId: 'ann', language: 'de', tags: { plan: 'gold' } }))
   const [guest] = await givenDevices(tenant, 'android', 1)

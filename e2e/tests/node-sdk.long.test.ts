@@ -105,7 +105,7 @@ async function startShop(env: Record<string, string>): Promise<{ url: string; pr
   return { url: await until(ready, { what: 'the shop is ready' }), printed: () => printed, exited }
 }
 
-test('the example shop notifies a customer of an order, accepts only webhooks signed with its secret, and does not start with a wrong or a missing key', async () => {
+test('the example shop notifies of an order, accepts only signed webhooks, and refuses wrong or missing keys', async () => {
   await givenDevices(tenant, 'android', 1, () => ({ externalId: 'shopper', language: 'de' }))
   const secret = 'whsec_shop'
   const { url } = await startShop({

@@ -11,7 +11,7 @@ const read = (name: string) => JSON.parse(readFileSync(join(herald.dataDir, name
 const serverPid = () => Number(read('processes.json')['server-1'])
 
 // spec: running/one-process
-test('in one process each service uses its own database role, and the starter starts the process again when it is killed', async () => {
+test('in one process each service has its own database role, and the starter restarts it when killed', async () => {
   expect(Object.keys(read('processes.json')).toSorted()).toEqual(['nats-server', 'postgres', 'server-1', 'simulator-1'])
   const password = readFileSync(join(herald.dataDir, 'postgres.password'), 'utf8').trim()
   const owner = new pg.Client({

@@ -32,7 +32,7 @@ const change = async (tenant: Tenant, id: string, rate: number | null) =>
 for (const dispatchers of [1, 2, 4]) {
   // spec: sending/rate
   test(
-    `with ${dispatchers} dispatchers a send of 600 a minute has at most 610 pushes in any minute, and at least 97 % of 600 on average`,
+    `with ${dispatchers} dispatchers 600 a minute gives at most 610 pushes in any minute, and on average 97 %`,
     { timeout: 240_000 },
     async () => {
       const herald = await startHerald({ env: { HERALD_INSTANCES: `dispatcher=${dispatchers}`, LOG_LEVEL: 'info' } })

@@ -53,7 +53,7 @@ test('a campaign for a time two seconds ahead is sent once, and not before that 
 })
 
 // spec: campaigns/delay, campaigns/unsend
-test('a send with a delay goes out once although the gateway was killed right after its answer, and one that was undone sends nothing although the gateway was killed right after that', async () => {
+test('a delayed send goes out once although the gateway was killed after answering; an undone one sends nothing then', async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenDevices(tenant, 'android', 20)
   const draft = async (name: string) =>
@@ -87,7 +87,7 @@ test('a send with a delay goes out once although the gateway was killed right af
 })
 
 // spec: experiments/recurring
-test('each run of a recurring experiment draws its sample anew, and the run’s winner goes to the users outside that sample', async () => {
+test('each run of a recurring experiment draws its sample anew, and its winner goes to users outside that', async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenDevices(tenant, 'android', 60)
   const variants = [
@@ -154,7 +154,7 @@ test('each run of a recurring experiment draws its sample anew, and the run’s 
 })
 
 // spec: sending/frequency-cap
-test('a frequency cap holds in every wave of a send at the user’s local time: no user gets more than the cap, and each device’s push has one outcome', async () => {
+test('a cap holds in every wave at local times, and each device’s push has one outcome', async () => {
   const tenant = await givenTenant(herald)
   const max = 2
   ok(await tenant.admin('PATCH', '', { settings: { frequencyCap: { max, windowSeconds: 3_600 } } }), 200)

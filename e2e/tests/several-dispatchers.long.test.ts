@@ -86,7 +86,7 @@ const measuredByEach = (line: string): Promise<number[]> =>
 const sentByEach = () => measuredByEach('herald_pushes_total{platform="ios",outcome="sent",code=""}')
 
 // spec: providers/apns-provider-token
-test('six dispatchers all use the same APNs token for an Apple team, also after some of them restart, and all change to the same new token', async () => {
+test('six dispatchers use the same APNs token for a team, also after restarts, and change together to the next', async () => {
   const [first, second, other] = [await givenTenant(herald), await givenTenant(herald), await givenTenant(herald)]
   const team = await shareTeam([first, second])
   const otherTeam = other.appId.slice(-10).toUpperCase()
@@ -142,7 +142,7 @@ async function untilAtRest(tenant: Tenant): Promise<void> {
 }
 
 // spec: campaigns/pause, campaigns/resume, campaigns/cancel-under-way
-test('a paused send of six dispatchers stops, a resume sends the rest, each device once, and a cancel skips the rest', async () => {
+test('a paused send of six dispatchers stops; a resume sends the rest once, a cancel skips the rest', async () => {
   const tenant = await givenTenant(herald)
   const count = 3_000
   const devices = await givenManyDevices({ herald, tenant }, count, ['android'])

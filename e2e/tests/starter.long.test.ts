@@ -74,7 +74,7 @@ test('when a service, Postgres or nats-server dies, the starter starts it again'
 })
 
 // spec: running/no-refused-connection
-test('a client that connects when a gateway has just been killed or stopped is not refused: the next gateway answers it', async () => {
+test('a client that connects just after a gateway is killed or stopped is not refused: the next gateway answers it', async () => {
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     const { pid } = appOf(herald.dataDir, 'gateway')!
     process.kill(pid, signal)
@@ -98,7 +98,7 @@ async function askAsStranger(port: number): Promise<string> {
 }
 
 // spec: running/nats-users
-test('the embedded NATS refuses a client without a password; only the owner of the files can read the passwords, each process gets no password but its own, and none is on a command line or in the output', async () => {
+test('the embedded NATS wants passwords: each process gets its own, only the files’ owner reads them, no output shows them', async () => {
   const { nats } = JSON.parse(readFileSync(join(herald.dataDir, 'ports.json'), 'utf8')) as { nats: number }
 
   const heard = await askAsStranger(nats)
@@ -119,7 +119,7 @@ test('the embedded NATS refuses a client without a password; only the owner of t
   for (const password of Object.values(natsPasswords)) expect(herald.output()).not.toContain(password)
 })
 
-test('an operator’s own NATS server works with the users that `npm run nats-users` writes; with a server that lets every client in, the starter and the dispatcher log a warning', async () => {
+test('an operator’s own NATS works with the users that `npm run nats-users` writes; an open server is warned of', async () => {
   const dataDir = dataDirOfOurs()
   const users = join(dataDir, 'users.conf')
   execFileSync(process.execPath, ['tools/src/write-nats-users.ts', users], { env: { ...process.env, HERALD_DATA_DIR: dataDir } })
@@ -154,7 +154,7 @@ test('when the starter is killed with -9, everything that it started has ended w
 })
 
 // spec: limits/database-away
-test('while Postgres is frozen sends, registrations, stats and reports are answered 503, and /health is 200 within two seconds after it goes on', async () => {
+test('while Postgres is frozen requests are answered 503, and /health is 200 within two seconds after it', async () => {
   const postgres = processesOf(herald.dataDir).filter(({ command }) => /postgres/.test(command))
   const all = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
     .trim()

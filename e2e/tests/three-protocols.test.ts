@@ -131,7 +131,7 @@ test('what a device reports is counted once and at once, and changes the rates',
 })
 
 // spec: providers/dead-token, tracking/never-queued
-test('a push to a dead token fails with its failure code, the device is invalidated, and later sends leave the device out', async () => {
+test('a push to a dead token fails with its code, the device is invalidated, and later sends leave it out', async () => {
   const alive = await tenant.makeDevices('android', 2)
   const dead = [
     ...(await tenant.makeDevices('ios', 2)),

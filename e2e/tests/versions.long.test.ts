@@ -53,7 +53,7 @@ const onceEach = (devices: string[]) => ({ queued: devices.length, sent: devices
 const calls = [takeBatch.subject, finishBatch.subject]
 const pointers = [batchSubject('android', 'prompt'), batchSubject('android', 'bulk')]
 
-test('an old dispatcher logs that audience speaks another version, and the batches that it cannot take are sent when a new dispatcher replaces it', async () => {
+test('an old dispatcher logs audience’s other version, and the batches wait for a new dispatcher', async () => {
   const { herald, logOf } = await startWithOlder('dispatcher', calls)
   const tenant = await givenTenant(herald)
   const sent = await send(tenant, 20)
@@ -65,7 +65,7 @@ test('an old dispatcher logs that audience speaks another version, and the batch
   expect(await resultOf(tenant, sent.id)).toEqual(onceEach(sent.devices))
 })
 
-test('a new dispatcher takes no batch from an old audience, and every push is sent exactly once when a new audience replaces the old one', async () => {
+test('a new dispatcher takes no batch from an old audience; a new audience sends every push exactly once', async () => {
   const { herald, logOf } = await startWithOlder('audience', [...calls, ...pointers])
   const tenant = await givenTenant(herald)
   const sent = await send(tenant, 20)

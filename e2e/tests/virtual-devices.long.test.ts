@@ -85,7 +85,7 @@ async function watch(): Promise<{ pushes: () => Push[]; isOpen: () => boolean }>
 }
 
 // spec: administration/simulator-devices, administration/simulator-accounts, administration/simulator-stream
-test('virtual devices of all platforms get a push and report its delivery, and each open, click and dismissal of the push is counted', async () => {
+test('virtual devices of all platforms get a push and report delivery, and each open, click and dismissal counts', async () => {
   const devices = [
     await addDevice('ios', { name: 'Dana’s iPhone', externalId: 'dana', tags: { plan: 'pro' } }),
     await addDevice('android'),

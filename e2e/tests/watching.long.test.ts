@@ -38,7 +38,7 @@ const listenersOf = (appId: string) =>
   })
 
 // spec: administration/events
-test('an operator who watches an app sees what happens to a send as it happens, without any endpoint; before the operator watches, and a while after, no listener is stored for the app', async () => {
+test('an operator who watches an app sees a send as it happens, without endpoints; afterwards no listener is stored', async () => {
   const [device] = await givenDevices(tenant, 'ios', 1, () => ({ externalId: 'watched' }))
   expect(await listenersOf(tenant.appId)).toEqual([])
   const stream = await watch(tenant.appId)

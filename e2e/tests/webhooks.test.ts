@@ -45,7 +45,7 @@ afterAll(async () => {
 })
 
 // spec: webhooks/event-types, webhooks/event-completed, limits/document-webhooks
-test('an app’s webhook gets signed events for a push that was sent and for the completed send, with the documented fields', async () => {
+test('an app’s webhook gets signed events for a sent push and the completed send, with the documented fields', async () => {
   const webhook = await tenant.admin<{ id: string; secret: string }>('POST', '/webhooks', { url: `${url}/hook` })
   expect(webhook.status).toBe(201)
   const [alive] = await tenant.makeDevices('android', 1)
@@ -152,7 +152,7 @@ test('every event of a test is marked as a test in the webhook, and no event of 
 })
 
 // spec: webhooks/test, administration/webhooks, webhooks/url-at-save
-test('an operator can ping an endpoint, and the ping is not in the list of deliveries; an endpoint without https is refused', async () => {
+test('an operator can ping an endpoint, outside the list of deliveries; one without https is refused', async () => {
   const { body: webhook } = await tenant.admin<{ id: string }>('POST', '/webhooks', { url: `${url}/other` })
   expect((await tenant.admin('POST', `/webhooks/${webhook.id}/test`)).body).toEqual({ status: 204, error: null })
   expect(received.find(({ path }) => path === '/other')?.events[0]?.type).toBe('ping')

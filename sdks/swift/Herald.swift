@@ -3,6 +3,9 @@
 import Foundation
 import UIKit
 import UserNotifications
+#if canImport(ActivityKit)
+import ActivityKit
+#endif
 
 /// The error of a call. `status` is the HTTP status, or 0 when there was no answer. `fields` names the fields that Herald refused. The error contains no
 /// token, key or external id.
@@ -33,6 +36,7 @@ public actor Herald {
   private let store: UserDefaults
   private let session: URLSession
   private static let dayInSeconds: TimeInterval = 86_400
+  private static let mostCategories = 50
   private static let mostWaiting = 50
   private static let longestWait: TimeInterval = 4
   private static let longestRest: TimeInterval = 3_600
@@ -95,7 +99,7 @@ public actor Herald {
 
   private func registerNow(token: Data, language: String?, timezone: String?, appVersion: String?) async throws {
     if isOptedOut { return }
-    let hex = token.map { String(format: "%02x", $0) }.joined()
+    let hex = Self.hex(token)
     var optional: [String: String] = ["sdkVersion": Self.sdkVersion, "osVersion": Self.osVersion(), "deviceModel": Self.deviceModel()]
     optional["language"] = language
     optional["timezone"] = timezone
@@ -189,7 +193,7 @@ public actor Herald {
   /// and what the user did is sent before.
   public func logout() async throws {
     store.removeObject(forKey: "herald.user")
-    waiting = waiting.filter { ["", Self.conversions].contains($0["path"] as? String) }
+    waiting = waiting.filter { ["", Self.conversions].contains($0["path"] as? String) || Self.isOfActivity($0) }
     try await change("POST", "logout", nil)
   }
 
@@ -243,6 +247,23 @@ public actor Herald {
     if let msgId { fields["msgId"] = msgId }
     try await change("POST", Self.conversions, fields)
   }
+
+  /// Tells Herald the token with which it may start Live Activities of a type. `followActivities` does it for you.
+  public func setStartToken(_ token: Data, attributesType: String) async throws {
+    try await change("PUT", "activity-start-tokens/\(attributesType)", ["token": Self.hex(token)])
+  }
+
+  /// Tells Herald the token with which it updates a Live Activity. `activityId` is the one that your backend names. `followActivities` does it for you.
+  public func setActivityToken(_ token: Data, activityId: String, attributesType: String) async throws {
+    try await change("PUT", "activities/\(activityId)", ["attributesType": attributesType, "token": Self.hex(token)])
+  }
+
+  /// Tells Herald that a Live Activity of this device has ended.
+  public func endActivity(_ activityId: String) async throws {
+    try await change("DELETE", "activities/\(activityId)", nil)
+  }
+
+  private static func hex(_ token: Data) -> String { token.map { String(format: "%02x", $0) }.joined() }
 
   /// Tells Herald the number that the app shows on its icon, from which sends with `badgeIncrement` go on; a session has set it to 0. It is not stored:
   /// throws when Herald cannot be reached, because the number would be another one later.
@@ -314,6 +335,17 @@ public actor Herald {
     return link.flatMap { URL(string: $0) }
   }
 
+  /// Removes the notification that a recall names, and reports the push as delivered. Call it in the app delegate's `didReceiveRemoteNotification`.
+  /// Gives false for any other push. The identifier of a remote notification is its `apns-collapse-id`
+  /// (https://developer.apple.com/documentation/usernotifications/unnotificationrequest/identifier).
+  public nonisolated func dismissed(by userInfo: [AnyHashable: Any]) async -> Bool {
+    guard let identifier = (userInfo["herald"] as? [String: Any])?["dismiss"] as? String else { return false }
+    // https://developer.apple.com/documentation/usernotifications/unusernotificationcenter/removedeliverednotifications(withidentifiers:)
+    await MainActor.run { UNUserNotificationCenter.current().removeDeliveredNotifications(withIdentifiers: [identifier]) }
+    await delivered(userInfo)
+    return true
+  }
+
   /// Adds a push's picture to its notification, for a notification service extension. Gives the notification unchanged when the push has no picture,
   /// or when the picture does not load. Loading ends when nothing more of the picture arrives for 10 s.
   public nonisolated func picture(for content: UNNotificationContent) async -> UNNotificationContent {
@@ -327,6 +359,32 @@ public actor Herald {
     let name = file.deletingLastPathComponent().appendingPathComponent(UUID().uuidString + "." + (answer.suggestedFilename.map { ($0 as NSString).pathExtension } ?? "jpg"))
     guard (try? FileManager.default.moveItem(at: file, to: name)) != nil, let attachment = try? UNNotificationAttachment(identifier: "image", url: name) else { return content }
     changed.attachments = [attachment]
+    return changed
+  }
+
+  /// Adds a push's buttons to its notification, for a notification service extension, and has iOS tell the app when the user closes it: iOS does so only
+  /// for a category that asks for it (https://developer.apple.com/documentation/usernotifications/unnotificationdismissactionidentifier). A push that
+  /// names a category of your app stays as it is.
+  public nonisolated func buttons(for content: UNNotificationContent) async -> UNNotificationContent {
+    guard Self.msgId(content.userInfo) != nil, content.categoryIdentifier.isEmpty, let changed = content.mutableCopy() as? UNMutableNotificationContent
+    else { return content }
+    let given = (content.userInfo["herald"] as? [String: Any])?["actions"] as? [[String: Any]] ?? []
+    let actions = given.compactMap { one -> UNNotificationAction? in
+      guard let id = one["id"] as? String, let title = one["title"] as? String else { return nil }
+      return UNNotificationAction(identifier: id, title: title, options: .foreground)
+    }
+    let name = "herald." + actions.map { "\($0.identifier)=\($0.title)" }.joined(separator: "&")
+    let center = UNUserNotificationCenter.current()
+    var known = await center.notificationCategories()
+    if !known.contains(where: { $0.identifier == name }) {
+      // Older notifications lose their buttons when there have been this many sets of buttons.
+      if known.filter({ $0.identifier.hasPrefix("herald.") }).count >= Self.mostCategories { known = known.filter { !$0.identifier.hasPrefix("herald.") } }
+      known.insert(UNNotificationCategory(identifier: name, actions: actions, intentIdentifiers: [], options: .customDismissAction))
+      center.setNotificationCategories(known)
+      // Setting returns before it is done. Reading waits for it.
+      _ = await center.notificationCategories()
+    }
+    changed.categoryIdentifier = name
     return changed
   }
 
@@ -363,7 +421,12 @@ public actor Herald {
   /// Whether a change is about the user's data. Users rely on logouts, opt-outs and opt-ins.
   private static func isSpare(_ change: [String: Any]) -> Bool {
     let path = change["path"] as? String
-    return path == "login" || path == "user" || path == conversions || path == "preferences"
+    return path == "login" || path == "user" || path == conversions || path == "preferences" || isOfActivity(change)
+  }
+
+  /// Whether a change is about the token of a Live Activity, which is the device's.
+  private static func isOfActivity(_ change: [String: Any]) -> Bool {
+    (change["path"] as? String)?.hasPrefix("activit") == true
   }
 
   /// Sends the waiting changes in order, and stops at the first that cannot be sent now. Drops a change that Herald refuses, and throws the refusal. A 401
@@ -548,3 +611,36 @@ public actor Herald {
     return nil
   }
 }
+
+#if canImport(ActivityKit)
+extension Herald {
+  /// Tells Herald the tokens of all Live Activities of a type: those that may start one, from iOS 17.2 on, and those of each activity until it ends. Call
+  /// it once at every start of the app, also when iOS starts it in the background, and keep the task. `id` gives the id that your backend names.
+  @available(iOS 16.2, *)
+  @discardableResult
+  public nonisolated func followActivities<Attributes: ActivityAttributes>(
+    _ type: Attributes.Type, id: @escaping @Sendable (Attributes) -> String
+  ) -> Task<Void, Never> {
+    let name = String(describing: type)
+    return Task {
+      await withTaskGroup(of: Void.self) { group in
+        if #available(iOS 17.2, *) {
+          group.addTask { for await token in Activity<Attributes>.pushToStartTokenUpdates { try? await self.setStartToken(token, attributesType: name) } }
+        }
+        for await activity in Activity<Attributes>.activityUpdates {
+          let activityId = id(activity.attributes)
+          group.addTask {
+            for await token in activity.pushTokenUpdates { try? await self.setActivityToken(token, activityId: activityId, attributesType: name) }
+          }
+          group.addTask {
+            for await state in activity.activityStateUpdates where state == .ended || state == .dismissed {
+              try? await self.endActivity(activityId)
+              return
+            }
+          }
+        }
+      }
+    }
+  }
+}
+#endif

@@ -57,6 +57,11 @@ import UserNotifications
     for each in waiting { each.resume(throwing: HeraldError(status: 0, code: "no_address", message: "Apple gives no address of this phone")) }
   }
 
+  /// The app delegate's `didReceiveRemoteNotification`. `done` gets true when the push was a recall, which removes a notification; false for any other push.
+  @objc public func received(_ userInfo: [AnyHashable: Any], done: @escaping (Bool) -> Void) {
+    Task { done(await herald?.dismissed(by: userInfo) ?? false) }
+  }
+
   /// Calls a function of Herald. `done` gets the answer, or the code, the sentence and the HTTP status of an error.
   @objc public nonisolated func call(_ name: String, given: [String: Any], done: @escaping (Any?, String?, String?, Int) -> Void) {
     Task { @MainActor in

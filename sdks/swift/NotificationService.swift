@@ -1,4 +1,4 @@
-// A whole notification service extension: it loads the picture of a push and reports the push as delivered. It needs Herald.swift in its target, and in
+// A whole notification service extension: it loads the picture of a push, adds its buttons, and reports it as delivered. It needs Herald.swift in its target, and in
 // its Info.plist the texts HeraldBaseUrl, HeraldAppKey and, for an app group, HeraldGroup.
 import Foundation
 import UserNotifications
@@ -11,7 +11,7 @@ class NotificationService: UNNotificationServiceExtension {
     }
     let herald = Herald(baseUrl: baseUrl, appKey: appKey, group: setting("HeraldGroup"))
     Task {
-      let content = await herald.picture(for: request.content)
+      let content = await herald.buttons(for: await herald.picture(for: request.content))
       contentHandler(content)
       await herald.delivered(request.content.userInfo)
     }

@@ -54,7 +54,7 @@ test('every file that the page about adding a provider names exists', () => {
   expect(named.filter(({ folder, name }) => filesNamed(folder, name).length === 0)).toEqual([])
 })
 
-test('the page about adding a provider names every file in which a provider is named, except tests, generated files and a list of exceptions', () => {
+test('the page about adding a provider names every file that names one, but tests, generated files and exceptions', () => {
   const known = new Set(named.flatMap(({ folder, name }) => filesNamed(folder, name)))
   const names = /'(?:ios|android|web|apns|fcm|webpush)'|\b(?:ios|android|apns|fcm|webpush): |\bqueued_ios\b|\.(?:ios|android)\b/
   const missing = sources

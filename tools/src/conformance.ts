@@ -5,6 +5,8 @@
 export type Point = {
   number: number
   walk: readonly string[]
+  /** Findings of a phone of stubs, of HeraldPushes.kt or HeraldPushes.swift, which the frameworks' packages have too. */
+  phone?: { Kotlin?: readonly string[]; Swift?: readonly string[] }
   web: readonly string[]
   script?: readonly string[]
   why?: string
@@ -74,28 +76,46 @@ export const points: readonly Point[] = [
       'waits until the date that a 429 says',
       'and sends nothing before its end, also after a restart',
     ],
-    web: ['the SDK reads Retry-After as whole seconds or as an HTTP date, and takes any other text for no wait'],
+    web: [
+      'the SDK reads Retry-After as whole seconds or as an HTTP date, and takes any other text for no wait',
+      'a page sends nothing before the end of a Retry-After',
+    ],
   },
-  { number: 12, walk: ['gives up a change without an answer within 10 s'], web: [], why: 'no test leaves a page without an answer' },
+  {
+    number: 12,
+    walk: ['gives up a change without an answer within 10 s'],
+    web: ['a page gives up a request without an answer, and a worker a report, which it keeps: their limits are at most 10 s and 5 s'],
+  },
   {
     number: 13,
     walk: [],
+    phone: {
+      Kotlin: ['shows a push before it reports it'],
+      Swift: ['shows a push before it reports it', 'the extension shows a push before it reports it'],
+    },
     web: ['a report that does not reach Herald is sent again with the next push'],
-    why: 'a phone shows the push; the code that reports it after that was compiled only',
   },
-  { number: 14, walk: ['gives up a report without an answer within 5 s'], web: [], why: 'no test leaves a worker without an answer' },
+  {
+    number: 14,
+    walk: ['gives up a report without an answer within 5 s'],
+    web: ['a page gives up a request without an answer, and a worker a report, which it keeps: their limits are at most 10 s and 5 s'],
+  },
   {
     number: 15,
     walk: ['the reports are counted once each'],
-    web: ['a push that comes twice is shown once, and a click on a push without a link is counted as an open but not as a click'],
+    web: ['a push that comes twice is shown once; a click without a link is an open but no click'],
   },
   {
     number: 16,
     walk: [],
-    web: [
-      'when a push replaces another with the same collapse id, no dismissal is counted; closing the last one is counted as its dismissal',
-    ],
-    why: 'a phone says what the user closed',
+    phone: {
+      Kotlin: ['reports dismissed for what the user closed alone'],
+      Swift: [
+        'reports dismissed for what the user closed alone',
+        'the extension adds the buttons, and asks iOS to say when the user closes a push',
+      ],
+    },
+    web: ['a push replaced by one with its collapse id counts no dismissal; closing the last one does'],
   },
   {
     number: 17,
@@ -105,34 +125,37 @@ export const points: readonly Point[] = [
   {
     number: 18,
     walk: [],
-    web: ['a click on a notification opens its address in the open page, or in a new page when none is open'],
+    phone: {
+      Kotlin: ['gives the app the link of the button that was tapped, else the link of the push'],
+      Swift: ['gives the app the link of the button that was tapped, else the link of the push'],
+    },
+    web: ['a click on a notification opens its address in the open page, else in a new one'],
     script: ['calls the native'],
-    why: 'a phone opens the link; the scripts give it to the app',
   },
   {
     number: 19,
     walk: [],
-    web: ['a push that comes twice is shown once, and a click on a push without a link is counted as an open but not as a click'],
-    why: 'a phone replaces the notification; the code that sets the tag was compiled only',
+    phone: { Kotlin: ['shows a push in the place of another with the same tag'] },
+    web: ['a push that comes twice is shown once; a click without a link is an open but no click'],
+    why: 'iOS replaces a notification by itself, by the header apns-collapse-id',
   },
   {
     number: 20,
     walk: ['writes no token and no external id to a log'],
-    web: [
-      'in a day with three page loads an hour there is at most one registration and one login, no request to another host, no console line, and no external id or endpoint in any log',
-    ],
+    web: ['a day with three page loads an hour costs one registration and login, no foreign request or leaking log'],
   },
 ]
 
 /** The SDKs in the order of the table. */
 export const columns = ['web', 'Kotlin', 'Swift', 'React Native', 'Capacitor', 'Flutter'] as const
 
-/** Says whether a point runs for an SDK. `half`: the native half ran, and the other half did not. */
-export function isRun({ walk, web, script }: Point, sdk: (typeof columns)[number]): 'run' | 'half' | '–' {
+/** Says whether a point runs for an SDK, for a framework's package on both systems. `half`: the native half ran, and the other half did not. */
+export function isRun({ walk, phone = {}, web }: Point, sdk: (typeof columns)[number]): 'run' | 'half' | '–' {
   if (sdk === 'web') return web.length > 0 ? 'run' : '–'
-  if (sdk === 'Flutter') return walk.length > 0 ? 'half' : '–'
-  const hasScript = sdk === 'React Native' || sdk === 'Capacitor'
-  return walk.length > 0 || (hasScript && script !== undefined) ? 'run' : '–'
+  const on = (system: 'Kotlin' | 'Swift') => walk.length > 0 || phone[system] !== undefined
+  if (sdk === 'Kotlin' || sdk === 'Swift') return on(sdk) ? 'run' : '–'
+  if (!on('Kotlin') && !on('Swift')) return '–'
+  return on('Kotlin') && on('Swift') && sdk !== 'Flutter' ? 'run' : 'half'
 }
 
 /** Gives the table of docs/conformance.md. */

@@ -17,7 +17,7 @@ function freshDirectory(): string {
 }
 
 // spec: running/one-per-directory
-test('a second start on the same data directory is refused and names the pid of the first, until the first releases it', () => {
+test('a second start on a data directory is refused with the first’s pid, until that releases it', () => {
   const directory = freshDirectory()
   const first = takeDataDirectory(directory)
 

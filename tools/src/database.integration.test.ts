@@ -17,7 +17,7 @@ test('the embedded Postgres allows the connections of three processes of each se
   expect(connectionsNeeded(parseInstances('audience=4'), 8)).toBeGreaterThan(connectionsNeeded(parseInstances('audience=3'), 8))
 })
 
-test('a Postgres that allows too few connections for all pools is refused at the start, and the error has both numbers', async () => {
+test('a Postgres with too few connections for all pools is refused at the start, with both numbers', async () => {
   const { ownerUrl } = await freshDatabase()
   await expect(checkConnections(ownerUrl, 50)).resolves.toBeUndefined()
   await expect(checkConnections(ownerUrl, 100_000)).rejects.toThrow(
@@ -65,56 +65,50 @@ test(
 )
 
 // spec: running/given-roles
-test(
-  'where roles are given no role is made: each service has its address, whose password comes from PGPASSFILE at each connect',
-  { timeout: 120_000 },
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'herald-roles-'))
-    const server = await startPostgres({ dataDir: join(folder, 'postgres'), durable: true, database: 'managed' })
-    onTestFinished(async () => {
-      await server.stop()
-      rmSync(folder, { recursive: true, force: true })
-    })
-    const owner = new pg.Client({ connectionString: Object.assign(new URL(server.url()), { pathname: '/managed' }).href })
-    await owner.connect()
-    onTestFinished(() => owner.end())
-    const file = join(folder, 'passwords')
-    const setPassword = async (password: string) => {
-      for (const app of appsWithDatabase) await owner.query(`alter role "role of ${app}" password '${password}'`)
-      writeFileSync(file, `127.0.0.1:*:*:*:${password}\n`, { mode: 0o600 })
-    }
-    for (const app of appsWithDatabase) await owner.query(`create role "role of ${app}" login nosuperuser nocreaterole`)
-    await setPassword('the-first')
-    vi.stubEnv('PGPASSFILE', file)
-    onTestFinished(() => void vi.unstubAllEnvs())
-    const addressOf = (app: string) =>
-      Object.assign(new URL(server.url()), { username: encodeURIComponent(`role of ${app}`), password: '', pathname: '/managed' }).href
-    const given = { DATABASE_ROLES: 'given', ...Object.fromEntries(appsWithDatabase.map((app) => [databaseVariable(app), addressOf(app)])) }
+test('where roles are given none is made: each service has its address, and PGPASSFILE its password', { timeout: 120_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'herald-roles-'))
+  const server = await startPostgres({ dataDir: join(folder, 'postgres'), durable: true, database: 'managed' })
+  onTestFinished(async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const owner = new pg.Client({ connectionString: Object.assign(new URL(server.url()), { pathname: '/managed' }).href })
+  await owner.connect()
+  onTestFinished(() => owner.end())
+  const file = join(folder, 'passwords')
+  const setPassword = async (password: string) => {
+    for (const app of appsWithDatabase) await owner.query(`alter role "role of ${app}" password '${password}'`)
+    writeFileSync(file, `127.0.0.1:*:*:*:${password}\n`, { mode: 0o600 })
+  }
+  for (const app of appsWithDatabase) await owner.query(`create role "role of ${app}" login nosuperuser nocreaterole`)
+  await setPassword('the-first')
+  vi.stubEnv('PGPASSFILE', file)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const addressOf = (app: string) =>
+    Object.assign(new URL(server.url()), { username: encodeURIComponent(`role of ${app}`), password: '', pathname: '/managed' }).href
+  const given = { DATABASE_ROLES: 'given', ...Object.fromEntries(appsWithDatabase.map((app) => [databaseVariable(app), addressOf(app)])) }
 
-    await expect(prepareDatabase(ownersOf('', given), undefined)).rejects.toThrow(
-      'Let an owner of the database run: create schema gateway authorization "role of gateway";',
-    )
-    for (const app of appsWithDatabase) await owner.query(`create schema ${app} authorization "role of ${app}"`)
-    const urls = await prepareDatabase(ownersOf('', given), undefined)
+  await expect(prepareDatabase(ownersOf('', given), undefined)).rejects.toThrow(
+    'Let an owner of the database run: create schema gateway authorization "role of gateway";',
+  )
+  for (const app of appsWithDatabase) await owner.query(`create schema ${app} authorization "role of ${app}"`)
+  const urls = await prepareDatabase(ownersOf('', given), undefined)
 
-    expect(urls).toEqual(Object.fromEntries(appsWithDatabase.map((app) => [app, addressOf(app)])))
-    const { rows } = await owner.query<{ name: string }>(
-      `select rolname as name from pg_roles where rolcanlogin and not rolsuper order by 1`,
-    )
-    expect(rows.map(({ name }) => name)).toEqual(appsWithDatabase.map((app) => `role of ${app}`).toSorted())
+  expect(urls).toEqual(Object.fromEntries(appsWithDatabase.map((app) => [app, addressOf(app)])))
+  const { rows } = await owner.query<{ name: string }>(`select rolname as name from pg_roles where rolcanlogin and not rolsuper order by 1`)
+  expect(rows.map(({ name }) => name)).toEqual(appsWithDatabase.map((app) => `role of ${app}`).toSorted())
 
-    const pool = new pg.Pool({ connectionString: urls['tracker'] ?? '' })
-    pool.on('error', () => undefined)
-    onTestFinished(() => pool.end())
-    const ledger = () => pool.query('select from ledger_batches')
-    await ledger()
-    await setPassword('the-second')
-    await owner.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'role of tracker'`)
-    await until(async () => await ledger(), { what: 'the next connection has the new password' })
+  const pool = new pg.Pool({ connectionString: urls['tracker'] ?? '' })
+  pool.on('error', () => undefined)
+  onTestFinished(() => pool.end())
+  const ledger = () => pool.query('select from ledger_batches')
+  await ledger()
+  await setPassword('the-second')
+  await owner.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'role of tracker'`)
+  await until(async () => await ledger(), { what: 'the next connection has the new password' })
 
-    expect(() => ownersOf('', { DATABASE_ROLES: 'given' })).toThrow(
-      'DATABASE_ROLES is given, and these addresses are not: DATABASE_URL_GATEWAY',
-    )
-    expect(() => ownersOf('', { DATABASE_ROLES: 'yes' })).toThrow('DATABASE_ROLES is yes: it must be made or given.')
-  },
-)
+  expect(() => ownersOf('', { DATABASE_ROLES: 'given' })).toThrow(
+    'DATABASE_ROLES is given, and these addresses are not: DATABASE_URL_GATEWAY',
+  )
+  expect(() => ownersOf('', { DATABASE_ROLES: 'yes' })).toThrow('DATABASE_ROLES is yes: it must be made or given.')
+})

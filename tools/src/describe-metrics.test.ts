@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readMetrics } from './describe-metrics.ts'
 
-test('the metrics page gets the labels of a metric, whether the source has them as a list, in options or in a constant', () => {
+test('the metrics page gets a metric’s labels, whether in a list, options or a constant', () => {
   const source = `
     const labelNames = ['platform'] as const
     metrics.counter('herald_a_total', 'A.', ['one', 'two'])

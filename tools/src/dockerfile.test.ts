@@ -16,7 +16,7 @@ test('the Dockerfile copies the package.json of every project, because with one 
   expect(copied.toSorted()).toEqual(manifests)
 })
 
-test('the Dockerfile copies the pages into the directory of the image of the services in which the gateway looks for them', () => {
+test('the Dockerfile copies the pages to where the gateway looks for them in the services’ image', () => {
   const pages = readFileSync(join(root, 'apps/gateway/src/pages/http/static-files.ts'), 'utf8')
   const beside = [...pages.matchAll(/builtAt\(\w+, '(\w+)', '([\w/]+)'\)/g)].map(([, name, built]) => ({ name, built }))
   expect(beside).toHaveLength(3)

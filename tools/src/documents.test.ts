@@ -79,6 +79,12 @@ test('the list of decisions has every decision, under its title', () => {
   ).toEqual(lines)
 })
 
+test('no decision has more than 300 words', () => {
+  const long = texts.filter(({ file, text }) => /^docs\/decisions\/\d/.test(file) && text.split(/\s+/).filter(Boolean).length > 300)
+
+  expect(long.map(({ file }) => file)).toEqual([])
+})
+
 test('every environment variable that a page names is described in docs/configuration.md, or is not a setting of a service', () => {
   const capitals = /[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+/g
   const known = new Set([...(read('docs/configuration.md').match(capitals) ?? []), ...notOfAnApp])
@@ -110,7 +116,7 @@ const notOfAnApp = [
   'HMS_URL',
 ]
 
-test('every block of code of the README, the guide and the pages of docs/ has a mark that says how it is tested', () => {
+test('every block of code of README, guide and docs/ has a mark that says how it is tested', () => {
   // e2e/tests/guides.test.ts runs the blocks with the mark `run`.
   const run = new Set(
     readMarkedPages(root)
@@ -122,7 +128,7 @@ test('every block of code of the README, the guide and the pages of docs/ has a 
   expect([...run]).toEqual(expect.arrayContaining(['../README.md', 'import.md', 'operations.md', 'guide/quickstart.md']))
 })
 
-test('every command that the README or a page of docs/ shows is run by a test, or is on the list of those that no test runs', () => {
+test('every command that README or docs/ show is run by a test, or listed as never run', () => {
   const shown = readMarkedPages(root)
     .filter(({ path }) => !path.startsWith('guide/'))
     .flatMap(blocksOf)

@@ -92,7 +92,7 @@ test('the simulator gets neither the address of NATS nor any password', () => {
   expect(Object.keys(simulated).filter((name) => name.includes('NATS') || name.includes('PASSWORD'))).toEqual([])
 })
 
-test('a NATS user that the operator gives for all services is used with the operator’s NATS, and never with the embedded one', () => {
+test('an operator’s NATS user for all services is used with their NATS, never with the embedded one', () => {
   const user = { NATS_USER: 'herald', NATS_PASSWORD: 'one for all' }
 
   expect(environmentOf(['tracker'], { NATS_URL: 'nats://theirs', ...user }, computed)).toMatchObject(user)
@@ -129,7 +129,7 @@ test('with the simulator the providers’ addresses are on this machine, and the
 })
 
 // spec: running/simulator, providers/addresses
-test('a provider address that the operator gives is used; when it is the address of one APNs environment, the simulator’s address is not set for the other', () => {
+test('a given provider address is used; an address of one APNs environment keeps the simulator’s from the other', () => {
   const dispatcher = environmentOf(
     ['dispatcher'],
     { APNS_URL: 'https://apns.example', FCM_URL: 'https://fcm.example' },

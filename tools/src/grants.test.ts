@@ -10,22 +10,19 @@ const lanes = everyLane.map(({ platform, lane }) => batchSubject(platform, lane)
 const subjects = (of: readonly { subject: string }[]) => of.map(({ subject }) => subject).toSorted()
 
 // spec: running/nats-users
-test.each(apps)(
-  'the list from which NATS users get their rights has for the service %s what its source uses, and nothing more',
-  async (app) => {
-    const { asks, tells, hears, stores, reads } = uses[app]
-    const found = await readUses(app)
+test.each(apps)('the list of NATS rights has for the service %s what its source uses, nothing more', async (app) => {
+  const { asks, tells, hears, stores, reads } = uses[app]
+  const found = await readUses(app)
 
-    expect({ ...found, answers: [] }).toEqual({
-      asks: subjects(asks),
-      answers: [],
-      tells: subjects(tells),
-      hears: subjects(hears),
-      stores: [...new Set(stores.map((subject) => (lanes.includes(subject) ? 'work.push.<platform>.<lane>' : subject)))].toSorted(),
-      reads: reads.map(({ durable }) => durable).toSorted(),
-    })
-  },
-)
+  expect({ ...found, answers: [] }).toEqual({
+    asks: subjects(asks),
+    answers: [],
+    tells: subjects(tells),
+    hears: subjects(hears),
+    stores: [...new Set(stores.map((subject) => (lanes.includes(subject) ? 'work.push.<platform>.<lane>' : subject)))].toSorted(),
+    reads: reads.map(({ durable }) => durable).toSorted(),
+  })
+})
 
 test('every call of the contracts is answered by exactly one service, and made by at least one', async () => {
   const found = await Promise.all(apps.map(readUses))
@@ -36,7 +33,7 @@ test('every call of the contracts is answered by exactly one service, and made b
   expect([...new Set(found.flatMap(({ asks }) => asks))].toSorted()).toEqual(calls)
 })
 
-test('no service is granted a wildcard, except for its inbox, its calls, the versions of calls that it makes, its acks and the making of consumers', () => {
+test('no service has a wildcard, but for its inbox, calls, versions of calls, acks and making consumers', () => {
   const wide = apps.flatMap((app) =>
     [...grantsOf(app).publish, ...grantsOf(app).subscribe].filter((grant) => /[*>]/.test(grant)).map((grant) => [app, grant] as const),
   )

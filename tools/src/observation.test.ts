@@ -19,7 +19,7 @@ const Tried = z.object({
 const rules = Rules.parse(parse(read('deploy/prometheus/rules.yml'))).groups.flatMap((group) => group.rules)
 const findings = await openQueryCheck()
 
-test('alerts and boards name only metrics and labels that processes serve, and take the maximum of what every process reports for the whole installation', () => {
+test('alerts and boards name only served metrics and labels, with the maximum of what all processes report', () => {
   const queries = [
     ...rules.map(({ alert, expr }) => ({ of: alert, query: expr })),
     ...boards.flatMap(({ title, panels }) => panels.map(({ title: panel, query }) => ({ of: `${title}, ${panel}`, query }))),

@@ -29,7 +29,9 @@ test('the documents show the addresses of packages with the versions of today, a
   ])
   expect(addresses.length).toBeGreaterThan(3)
   expect(addresses.filter(([, name = '', version]) => version !== versionOf(name)).map(([text]) => text)).toEqual([])
-  const foreign = files.filter((file) => /npm (install|i) @herald\//.test(readFileSync(join(root, file), 'utf8')))
+  const foreign = files.filter((file) =>
+    /\b(npm (install|i)|npx|pnpm add|yarn add)( --?\w+)* @herald\/|"@herald\/cli"/.test(readFileSync(join(root, file), 'utf8')),
+  )
   expect(foreign).toEqual([])
   expect(new Set(packages.map(versionOf)).size).toBe(1)
 })

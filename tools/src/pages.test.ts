@@ -45,7 +45,7 @@ function givenRepository(script = working) {
   return { directory, write, said, run, builds }
 }
 
-test('a page is built once, and built again when one of its sources has changed, but not when only a test has changed', async () => {
+test('a page is built once, and again when a source has changed, but not for a test', async () => {
   const { directory, write, run, builds } = givenRepository()
   expect(await run()).toEqual([])
   expect(await run()).toEqual([])
@@ -97,7 +97,7 @@ await buildPages(${JSON.stringify([build])}, { directory: ${JSON.stringify(direc
   expect(pid).not.toBe(starter.pid)
 })
 
-test('the lock of a process that has ended delays no build, and a page without a program to build it is left out', async () => {
+test('an ended process’ lock delays no build, and a page without its builder is left out', async () => {
   const { directory, write, run, builds } = givenRepository()
   // No process can have this pid: it is above the largest that Linux gives.
   write('page/.dist.lock', '4194305')

@@ -27,7 +27,7 @@ test('a port on which another Herald listens counts as taken, and the error says
 })
 
 // spec: running/ports
-test('with PORT=0 a free port is chosen; a PORT that is not a port and a HOST that is not this machine are refused', async () => {
+test('with PORT=0 a free port is chosen; a wrong PORT and a foreign HOST are refused', async () => {
   const held = await holdGatewayPort('0', '127.0.0.1')
   expect(held.port).toBeGreaterThan(0)
   held.close()

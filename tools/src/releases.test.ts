@@ -19,7 +19,7 @@ test('the schema of a release is never changed: each migration that was released
   expect(released.filter(([file, hash]) => !existsSync(join(root, file)) || hashOf([file]) !== hash).map(([file]) => file)).toEqual([])
 })
 
-test('all packages have one version, which the changelog begins with (after what comes next), and the released documents are those of the newest release', () => {
+test('all packages have the version that the changelog begins with, and released documents are the newest release’s', () => {
   const versions = new Set(manifests.map(versionOf).filter((version) => version !== undefined))
   expect([...versions]).toEqual([newest?.version])
   expect(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')).toMatch(

@@ -32,7 +32,7 @@ async function givenRestored() {
 }
 
 // spec: running/restore
-test('after a restore sends under way and recurrences are paused in both services, what is scheduled for the past begins in an hour, and takes get new numbers', async () => {
+test('after a restore sends and recurrences are paused, past schedules begin in an hour, and takes have new numbers', async () => {
   const { owners, ids, appId, read } = await givenRestored()
   expect(await restore(owners, { keepSending: false })).toBe(
     [

@@ -28,7 +28,7 @@ const lock: Lock = {
 const required = shippedPackages(lock, (project, name) => project === 'apps/shop' && name === 'page')
 
 // spec: running/release-check
-test('a release holds what its projects depend on, in the versions that they get, and what a page imports; tests are not in it', () => {
+test('a release holds its projects’ dependencies in their versions and what pages import, no tests', () => {
   expect([...required].toSorted()).toEqual([
     'node_modules/@scope/pool',
     'node_modules/native',
@@ -64,7 +64,7 @@ test('the bill of materials is CycloneDX, lists every package once, and is the s
 })
 
 // spec: running/release-check
-test('a high or critical vulnerability fails a release that holds the package; one of a test does not, and no answer is no failure', () => {
+test('a high or critical vulnerability fails a release that holds it; a test’s and no answer do not', () => {
   const of = (name: string, severity: string) => ({ [name]: { name, severity, nodes: [`node_modules/${name}`] } })
   const answer = (vulnerabilities: object) => JSON.stringify({ vulnerabilities })
   expect(severeIn(answer({ ...of('server', 'critical'), ...of('page', 'high'), ...of('native', 'moderate') }), required)).toEqual([

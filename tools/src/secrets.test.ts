@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 // spec: running/secrets-made
-test('Herald makes its secrets at the first start, only this user can read them, and later starts use the same ones', () => {
+test('Herald makes its secrets at the first start, for this user alone, and keeps them later', () => {
   const first = readSecrets(directory, {})
 
   expect(first.ADMIN_TOKEN.length).toBeGreaterThanOrEqual(32)

@@ -24,7 +24,7 @@ const read = (app: string, name: string) => readFileSync(join(laid, app, name), 
 const natsPassword = (app: AppName) => read(app, natsPasswordVariable(app))
 
 // spec: cluster/reset
-test('in containers each service gets its own NATS password, nats-server gets all of them, and the simulator and other containers get none', async () => {
+test('in containers each service gets its own NATS password, nats-server all, and others none', async () => {
   laySecrets()
   const passwords = apps.map(natsPassword)
   laySecrets()

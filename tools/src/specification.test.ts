@@ -26,7 +26,7 @@ function check(files: Record<string, string>) {
   return { ...found, findings: findings.map(({ file, line, message }) => `${file}:${line} ${message}`) }
 }
 
-test('the check reads rules from headings and citations from comments, and only a citation in a test makes a rule tested', () => {
+test('the check reads rules from headings and citations from comments; only a test’s citation counts', () => {
   const found = check({
     'apps/gateway/src/login.ts': `/** Logs in (${cites} identity/login, identity/logout). */`,
     'apps/gateway/src/login.test.ts': `// ${cites} identity/login\ntest('…', () => {})`,
@@ -76,7 +76,7 @@ test('a page of the web may be mentioned by its address', () => {
   expect(check({ 'apps/gateway/src/main.ts': `// https://example.org/${elsewhere}` }).findings).toEqual([])
 })
 
-test('a page may be mentioned by its path from the root, from docs or from the mentioning file; names in code are not mentions', () => {
+test('a page may be mentioned by its path from root, docs or the file; names in code are none', () => {
   const { findings } = check({
     'docs/architecture.md': '[identity](specification/identity.md)',
     'apps/gateway/README.md': 'This app.',

@@ -17,7 +17,7 @@ const file = (path: string, tests: Record<string, State>, given: Partial<FileRep
 })
 const report = (...files: FileReport[]) => readReport(JSON.stringify({ files }))
 
-test('a line of npm test has the numbers of passed and failed tests, and of skipped tests when there are any', () => {
+test('a line of npm test has the numbers of passed, failed and, when there are any, skipped tests', () => {
   expect(countsLine({ passed: 12, failed: 0, skipped: 0 })).toBe('tests: 12 passed, 0 failed')
   expect(countsLine({ passed: 12, failed: 1, skipped: 2 })).toBe('tests: 12 passed, 1 failed, 2 skipped')
 })

@@ -8,7 +8,7 @@ import { openAudience } from './testing/rig.ts'
 const { audience, bus, peers } = await openAudience()
 
 // spec: administration/settings-heard
-test('when it needs the settings of an app twice in a moment audience asks the gateway once, and again after the gateway says that they have changed', async () => {
+test('audience asks the gateway once for an app’s settings needed twice in a moment, and again after they have changed', async () => {
   const appId = newId()
   peers.state.askedGateway = 0
   expect(await audience.settingsOf(appId)).toEqual(defaultSettings)

@@ -27,7 +27,7 @@ const badgeOf = async (subscriptionId: string): Promise<number | undefined> =>
   (await db.selectFrom('badges').select('badge').where('subscription_id', '=', subscriptionId).executeTakeFirst())?.badge
 
 // spec: sending/badge-increment
-test('five campaigns at once give each device the badges 1 to 5, each once, and a batch that is taken again or retried keeps its own', async () => {
+test('five campaigns at once give each device the badges 1 to 5; a retried or retaken batch keeps its own', async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 40 })
   const batches = (await Promise.all(Array.from({ length: 5 }, () => queue(raising(appId))))).flat()
@@ -58,7 +58,7 @@ test('five campaigns at once give each device the badges 1 to 5, each once, and 
 })
 
 // spec: sending/badge-increment
-test('a badge rises by the increment to at most 99,999; a session sets it to 0, and the device may set any number', async () => {
+test('a badge rises to at most 99,999; a session sets it to 0, the device to any number', async () => {
   const appId = newId()
   const { id: subscriptionId } = await givenDevice(db, { appId })
   await queue(raising(appId, 7))

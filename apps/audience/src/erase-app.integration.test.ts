@@ -51,7 +51,7 @@ async function countRows(appId: string): Promise<Record<string, number>> {
 }
 
 // spec: administration/delete-app
-test('the rows of a deleted app are deleted in several calls, except the fan-outs of its sends, which end; other apps keep their rows', async () => {
+test('a deleted app’s rows go in several calls, except its ended fan-outs; other apps keep theirs', async () => {
   const { appId, campaignId } = await givenBusyApp(6_000)
   const other = await givenBusyApp(20)
   const kept = await countRows(other.appId)
@@ -162,7 +162,7 @@ test('when an app is deleted, a send of the app that queued nothing ends too, an
   expect(await findFanOut(db, campaignId)).toMatchObject({ send: null, settings: null })
 })
 
-test('when a pointer at a send arrives after its app was erased, no fan-out is made and no other service is told', async () => {
+test('when a pointer arrives after its app was erased, no fan-out is made and no other service is told', async () => {
   const [appId, other] = [newId(), newId()]
   for (const app of [appId, other]) await givenCrowd(db, { appId: app, count: 20 })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -201,7 +201,7 @@ test('registrations, logins, logouts, changes of users and new segments of an er
   expect(await countRows(appId)).toMatchObject({ users: 0, subscriptions: 0 })
 })
 
-test('when an app is deleted while devices register and sends begin, no row of it is left except emptied fan-outs, and later registrations get not_found', async () => {
+test('when an app is deleted during registrations and sends, only emptied fan-outs are left, and later registrations get not_found', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 500 })
   let erasing = true

@@ -41,7 +41,7 @@ test('for an app that never asks when its devices were last sent to, audience do
 })
 
 // spec: segments/last-notified-first-asked
-test('an app that asks for the first time when devices were last sent to gets the answer from the ledger, and from then on each push is noted', async () => {
+test('an app that first asks for last pushes is answered from the ledger, and from then each push is noted', async () => {
   const appId = newId()
   const [one, two, never] = await givenCrowd(db, { appId, count: 3 })
   if (!one || !two || !never) throw new Error('three devices')
@@ -65,7 +65,7 @@ test('an app that asks for the first time when devices were last sent to gets th
   expect(Object.values(await notesOf([one, two, never])).every((at) => at > recent)).toBe(true)
 })
 
-test('a push that is sent while the ledger is read is noted, and older pushes of the ledger do not overwrite its time', async () => {
+test('a push sent while the ledger is read is noted, and older pushes do not overwrite its time', async () => {
   const appId = newId()
   const [device] = await givenCrowd(db, { appId, count: 1 })
   if (!device) throw new Error('no device')
@@ -83,7 +83,7 @@ test('a push that is sent while the ledger is read is noted, and older pushes of
 })
 
 // spec: segments/last-notified-first-asked
-test('while the ledger cannot be read, a count that asks when devices were last sent to is refused, and such a send waits', async () => {
+test('while the ledger cannot be read, a count that asks for last pushes is refused, and such a send waits', async () => {
   const appId = newId()
   const devices = await givenCrowd(db, { appId, count: 2 })
   peers.notified.set(appId, [[{ at: '2026-01-01T00:00:00.000Z', subscriptionIds: devices.slice(0, 1) }]])
@@ -105,7 +105,7 @@ test('while the ledger cannot be read, a count that asks when devices were last 
 })
 
 // spec: segments/last-notified-first-asked
-test('audience notes the pushes of an app for seven days after the app last asked; when the app asks later, audience reads the ledger again', async () => {
+test('audience notes an app’s pushes for seven days after it last asked; later it reads the ledger again', async () => {
   const appId = newId()
   const [device] = await givenCrowd(db, { appId, count: 1 })
   if (!device) throw new Error('no device')
@@ -123,7 +123,7 @@ test('audience notes the pushes of an app for seven days after the app last aske
   expect(await preview(appId, after(sinceThen))).toBe(1)
 })
 
-test('when an app stops asking for lastNotifiedAt during a reading of the ledger, the end of that reading does not mark the app’s next reading as done', async () => {
+test('when an app stops asking for lastNotifiedAt during a reading, its end does not complete the next reading', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 1 })
   const first = Promise.withResolvers<void>()
@@ -141,7 +141,7 @@ test('when an app stops asking for lastNotifiedAt during a reading of the ledger
 })
 
 // spec: identity/last-notified
-test('a user is shown with the time of the last push of each device, from the ledger if the app never asked for these times before', async () => {
+test('a user shows each device’s last push, from the ledger if the app never asked for it before', async () => {
   const appId = newId()
   const { id, userId } = await givenDevice(db, { appId })
   const read = async () => (await dispatcher.bus.call(calls.readUser, { appId, user: { userId } })).subscriptions[0]?.lastNotifiedAt
@@ -156,7 +156,7 @@ test('a user is shown with the time of the last push of each device, from the le
   expect(changed.language).toBe('de')
 })
 
-test('for a deleted app no row says that it asked when devices were last sent to, even when it asks once more', async () => {
+test('no row says that a deleted app asked for last pushes, even when it asks once more', async () => {
   const appId = newId()
   await givenAsking(db, appId)
   while (!(await eraseApp({ db }, { appId })).done);

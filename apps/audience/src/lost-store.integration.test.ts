@@ -11,7 +11,7 @@ const { startProcess, config, db, peers, dispatcher } = await openAudience()
 const reset = () => setUpQueue({ NATS_URL: config.NATS_URL, NATS_PASSWORD: testNatsPassword }, { reset: true })
 
 // spec: cluster/reset
-test('when the queue is reset while sends go on, each of them is sent, and no batch is given out twice', async () => {
+test('when the queue is reset while sends go on, each is sent, and no batch is given out twice', async () => {
   await startProcess()
   const appId = newId()
   await givenDevice(db, { appId })

@@ -25,7 +25,7 @@ test('the age of a queue in the metrics is how long its oldest row has waited fo
   expect(others).toEqual({ 'fan-outs': 0, announcements: 0 })
 })
 
-test('the backlog has the pushes of untaken batches, and an estimate of what a large send has not scanned; not what is held, paused or done', async () => {
+test('the backlog has untaken pushes and an estimate of what is not scanned; not what is held, paused or done', async () => {
   const appId = newId()
   const batches = async () => (await countBacklog(db)).filter(({ pushes }) => pushes > 0)
   await sql`update batches set done_at = now()`.execute(db)
@@ -52,7 +52,7 @@ test('the backlog has the pushes of untaken batches, and an estimate of what a l
   expect(await batches()).toEqual([])
 })
 
-test('the metrics of a running audience count its pages and show how long the oldest row has waited for the sweep', async () => {
+test('the metrics of a running audience count its pages and show the longest wait for the sweep', async () => {
   const process = await startProcess()
   const appId = newId()
   await givenDevice(db, { appId })

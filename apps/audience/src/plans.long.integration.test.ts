@@ -141,7 +141,7 @@ beforeAll(async () => {
   })
 })
 
-test('a registration on a connection that keeps plans reads few rows, from the empty table to 40,000 devices, with old planner statistics', async () => {
+test('a registration with kept plans reads few rows, from the empty table to 40,000 devices, with old planner statistics', async () => {
   const appId = newId()
   const registerInCompany = (kept: Db) =>
     registerEveryWay(openRegistrations({ db: plans.db, kept }, { maxWaiting: 100, full: queueUnavailable }, openPeopleTurns()), appId)
@@ -161,7 +161,7 @@ test('requests about one device or user read few rows, from the empty table to 4
   expect(wrongOf(await plans.of((db) => everyWay(db, growing)))).toEqual([])
 })
 
-test('requests for an app that is missing in the planner’s statistics read few rows too, while the statistics have another large app', async () => {
+test('requests for an app missing in the planner’s statistics read few rows, while these have another large app', async () => {
   await plans.of((db) => givenCrowd(db, { appId: large, count: 20_000, platform: 'android' }))
   await plans.of(async (db) => {
     for (const table of watched) await sql`analyze ${sql.table(table)}`.execute(db)

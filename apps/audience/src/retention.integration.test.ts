@@ -32,7 +32,7 @@ test('when a device is deleted while its batch is finished, the note that it was
 })
 
 // spec: running/retention
-test('all fan-outs that are older than their retention are deleted without a pause, however many there are, and the others stay', async () => {
+test('all fan-outs older than their retention are deleted without a pause, however many, and the others stay', async () => {
   await sql`
     insert into fan_outs (campaign_id, app_id, bound_id, due_at, settled_at)
     select lpad(n::text, 24, '0'), ${newId()}, '', null, now() - interval '1 day' * case when n = 1 then 6 else 8 end

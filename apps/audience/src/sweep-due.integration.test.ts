@@ -44,7 +44,7 @@ test('when a process dies right after it inserted a fan-out, the send still goes
   expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 1 } })
 })
 
-test('when a process dies right after it made a page, the tracker is told the totals first, and then the batches go out', async () => {
+test('when a process dies right after it made a page, the tracker is told first, then the batches go out', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const other = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -93,7 +93,7 @@ test('the sweep points again at a batch that no dispatcher took, each time with 
 })
 
 // spec: sending/take-over
-test('the sweep points at the batch of a dispatcher that died when the lease of the batch ends, and not before', async () => {
+test('the sweep points at a dead dispatcher’s batch when its lease ends, and not before', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -114,7 +114,7 @@ test('the sweep points at the batch of a dispatcher that died when the lease of 
   expect((await dispatcher.take(batchId)).answer).toBe('taken')
 })
 
-test('when NATS is back the sweep points at once at batches that no dispatcher took, but not at batches that are taken or wait for their time', async () => {
+test('when NATS is back the sweep points at untaken batches at once, not at taken or waiting ones', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const send = givenSend(appId)
@@ -173,7 +173,7 @@ test('the sweep points at a batch of retries when its time has come', async () =
 })
 
 // spec: running/lost-rows
-test('a batch that the ledger does not know is reported again while its dispatcher holds it, and not after it is lost', async () => {
+test('a batch that the ledger does not know is reported again while its dispatcher holds it, not after', async () => {
   const appId = newId()
   const device = await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })

@@ -15,7 +15,7 @@ const database = await freshDatabase()
 const plans = await openPlans<Tables>(database.ownerUrl, 'campaigns', `${settingsForWork} ${settingsForKeptPlans}`)
 afterAll(() => plans.close())
 
-test('while almost 5,000 sends of an app wait for their turn, a sweep takes 32 of them, and no query of the sweeps reads more than 100 rows', async () => {
+test('while almost 5,000 sends of an app wait, a sweep takes 32, and no query reads over 100 rows', async () => {
   const { db } = plans
   const appId = newId()
   const accept = (count: number) =>

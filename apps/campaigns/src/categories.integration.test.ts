@@ -37,7 +37,7 @@ const frozen = async (appId: string, campaignId: string) =>
 const offers = { id: 'offers', default: 'in', locked: false }
 
 // spec: categories/fields, categories/id
-test('categories are listed in the order in which they were made, an id is taken once, and a PUT replaces the whole', async () => {
+test('categories are listed in the order made, an id is taken once, and a PUT replaces the whole', async () => {
   const appId = newId()
   const made = await make(appId, 'offers', { description: 'Sales', locked: true, presentation: { channelId: 'loud' } })
   expect(made).toEqual({
@@ -95,7 +95,7 @@ test('a category that the app does not have is refused at category, on a notific
 })
 
 // spec: categories/sends, categories/presentation
-test('a template brings its category, and the presentation of the category lies under that of the template and of the send', async () => {
+test('a template brings its category, whose presentation lies under that of the template and of the send', async () => {
   const appId = newId()
   await make(appId, 'offers', { presentation: { channelId: 'loud', sound: 'bell' } })
   await make(appId, 'news')
@@ -145,7 +145,7 @@ test('a category can be deleted only while no campaign that is scheduled, active
 })
 
 // spec: categories/one-tap
-test('one tap finds the category of a campaign for 30 days after its end, and none when it is locked, deleted or missing', async () => {
+test('one tap finds a campaign’s category for 30 days after its end, none when locked, deleted or missing', async () => {
   const appId = newId()
   await make(appId, 'offers')
   const { id: campaignId } = await notify(appId, { category: 'offers' })

@@ -50,7 +50,7 @@ async function pointedAt(): Promise<string> {
 }
 
 // spec: campaigns/pause, campaigns/resume, campaigns/cancel-under-way
-test('an operator can pause, resume or cancel a campaign in exactly the statuses that allow it; otherwise the request is refused and the status stays', async () => {
+test('an operator can pause, resume or cancel a campaign in exactly the statuses that allow it', async () => {
   const actions: [keyof typeof asked, CampaignAction[]][] = [
     ['pause', ['pause', 'pauseRecurring']],
     ['resume', ['resume']],
@@ -137,7 +137,7 @@ test('a send that is being cancelled keeps its status until its last push has an
   }
 })
 
-test('a send that is cancelled before audience has started it ends at once, and audience learns of the cancel if it starts the send later', async () => {
+test('a send cancelled before audience started it ends at once; audience learns of it if it starts later', async () => {
   const id = await pointedAt()
   expect(await asked.end(id)).toEqual({ status: 'sending' })
   await until(async () => (await platform.rowOf(id)).status === 'cancelled', { what: 'the end' })
@@ -147,7 +147,7 @@ test('a send that is cancelled before audience has started it ends at once, and 
   expect((await platform.rowOf(id)).status).toBe('cancelled')
 })
 
-test('a send that is paused before audience has started it waits, and audience gets a new pointer when the send is resumed', async () => {
+test('a send paused before audience has started it waits, and audience gets a new pointer when it is resumed', async () => {
   const id = await pointedAt()
   await asked.pause(id)
   await isTold(id)
@@ -183,7 +183,7 @@ test('a notification that is cancelled before its fan-out loses the users that i
 })
 
 // spec: campaigns/flow-last-word
-test('of 100 sends that are paused, cancelled and settled at the same time, those whose cancel was accepted end as cancelled, the others as sent', async () => {
+test('of 100 sends paused, cancelled and settled at once, those whose cancel was accepted end cancelled, the others sent', async () => {
   const ids: string[] = []
   for (let n = 0; n < 100; n += 1) ids.push(await draft())
   for (const campaignId of ids) await platform.gateway.call(sendCampaign, { appId, campaignId, defaultTimezone: 'UTC' })

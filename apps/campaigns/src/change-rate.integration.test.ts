@@ -32,7 +32,7 @@ const told = (id: string) =>
 const rateOf = async (campaignId: string) => (await platform.gateway.call(getCampaign, { appId, campaignId })).sendRate
 
 // spec: sending/rate
-test('a send, a campaign and a template take a rate; the template’s is used when the request has none, and a send with a rate goes to audience by a pointer', async () => {
+test('a send, campaign and template take a rate; the template’s is the default, and a rate goes by pointer', async () => {
   const sendRate = { perMinute: 600 }
   const notification = givenNotification({ sendRate })
   const { id } = await platform.gateway.call(sendNotification, { appId, idempotency: null, notification })
@@ -83,7 +83,7 @@ test('the rate can be changed in every status but the ended ones, and the status
 })
 
 // spec: sending/rate-changed
-test('audience has heard of a changed rate before the answer, which says how long the rest takes; a rate that is taken away is told as 0', async () => {
+test('audience has heard of a changed rate before the answer with the rest’s time; no rate is told as 0', async () => {
   const id = await platform.campaignIn('sending', appId)
   expect(await change(id, 600)).toEqual({ perMinute: 600, etaSeconds: 120 })
   expect(await change(id, 60)).toEqual({ perMinute: 60, etaSeconds: 1_200 })

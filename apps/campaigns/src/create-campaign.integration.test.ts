@@ -40,7 +40,7 @@ test('creating a campaign makes a draft and sends nothing', async () => {
 })
 
 // spec: limits/idempotency-replay
-test('50 simultaneous requests with one Idempotency-Key make one draft, and a replay gets the same answer even after the draft was sent', async () => {
+test('50 simultaneous requests with one Idempotency-Key make one draft; a replay gets the same answer even once sent', async () => {
   const same = { key: 'campaign', fingerprint: fingerprintOf('a') }
   const campaign = givenCampaign({ collapseId: 'parallel' })
   const answers = await Promise.allSettled(Array.from({ length: 50 }, () => create(campaign, same)))
@@ -65,7 +65,7 @@ test('an Idempotency-Key that made a campaign is refused for another campaign an
 })
 
 // spec: campaigns/unknown-references, sending/accept-order
-test('creating a campaign with an unknown template or segment, or with another app’s template, is answered not_found at that field and uses up no Idempotency-Key', async () => {
+test('a campaign with an unknown or another app’s template or segment is not_found there, and uses no Idempotency-Key', async () => {
   const idempotency = { key: 'unknown', fingerprint: fingerprintOf('a') }
   const template = { name: 'Theirs', content: givenContent() }
   const { id: theirs } = await platform.gateway.call(createTemplate, { appId: newId(), template })
@@ -96,7 +96,7 @@ test('a draft copies its template when it is made: replacing the template later 
 })
 
 // spec: campaigns/at, campaigns/user-timezone-passed, campaigns/recurring-until
-test('a time more than 365 days ahead, a date and an `until` that have passed are refused, and the error names the field', async () => {
+test('times over 365 days ahead, and passed dates and `until`, are refused with the field’s name', async () => {
   const recurring = { type: 'recurring', every: 'day', localTime: '09:00', timezone: 'Europe/Berlin' } as const
   const tooFar = await refused(givenCampaign({ schedule: { type: 'at', at: daysFromNow(366) } }))
   expect(tooFar).toMatchObject({ code: 'invalid_body', details: [{ path: 'schedule.at' }] })
@@ -113,7 +113,7 @@ test('a time more than 365 days ahead, a date and an `until` that have passed ar
 })
 
 // spec: content/too-large-at-create, experiments/content
-test('content that is too large for a platform is refused, in a draft and in a variant of an experiment, and the error names the locale', async () => {
+test('content too large for a platform is refused, in drafts and variants too, and the error names the locale', async () => {
   const entry = {
     title: 'Order',
     body: 'Ready.',

@@ -117,7 +117,7 @@ test('a send of a deleted app that commits while the app is being erased is dele
   expect(await countOf(appId)).toBe(0)
 })
 
-test('a notification, a draft or a template for an erased app is answered not_found and not stored, while another app’s notifications are stored', async () => {
+test('a notification, draft or template for an erased app is not_found and not stored; another app’s is', async () => {
   const [gone, stays] = [newId(), newId()]
   await erase(gone)
 

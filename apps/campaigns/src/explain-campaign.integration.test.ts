@@ -24,7 +24,7 @@ const draft = async (fields: Parameters<typeof givenCampaign>[0] = {}) =>
 const pro = { field: 'tags.plan', op: 'eq', value: 'pro' }
 
 // spec: administration/explain-waiting
-test('explain shows a draft with its saved segment as it is now, a send with the frozen segment, and a pause with its end', async () => {
+test('explain shows a draft with its segment as now, a send with the frozen one, and a pause’s end', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, pro)
   const id = await draft({ segmentId })
@@ -46,7 +46,7 @@ test('explain shows a draft with its saved segment as it is now, a send with the
   expect(Date.parse(pause?.until ?? '') - Date.parse(pause?.since ?? '')).toBe(30 * 86_400_000)
 })
 
-test('explain names everyone as the target, gives no target when the saved segment was deleted, and answers null for an unknown or another app’s campaign', async () => {
+test('explain names everyone as target, none when the segment was deleted, and is null for a foreign campaign', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, pro)
   const [toAll, withoutSegment] = [await draft(), await draft({ segmentId })]

@@ -73,7 +73,7 @@ test('audience gets a pointer to a small send that it has refused, before the sw
 })
 
 // spec: sending/failed-start
-test('a send that audience refuses by itself gets a pointer and a failed start, and those beside it are handed over; an audience that is away counts for none', async () => {
+test('a send that audience refuses by itself gets a pointer and a failed start; an audience away counts none', async () => {
   const bad = newId()
   audience.refuses = ({ send: { data } }) => data.bad === bad
   const [refused, ...others] = await Promise.all([
@@ -92,7 +92,7 @@ test('a send that audience refuses by itself gets a pointer and a failed start, 
   expect(await failedStarts(away)).toBeNull()
 })
 
-test('while audience has 64 sends of an app that it has not started, further sends wait, and audience gets them once it has started those', async () => {
+test('while audience has 64 unstarted sends of an app further ones wait, and follow when those are started', async () => {
   const appId = newId()
   const first = await Promise.all(Array.from({ length: pointedAtOnce }, () => send(givenNotification(), appId)))
   await until(() => first.every((id) => handedOver(id).length > 0))

@@ -18,7 +18,7 @@ const codesOf = async (calls: Promise<unknown>[]): Promise<string[]> =>
 const draft = { name: 'Draft', content: givenContent(), schedule: { type: 'now' as const } }
 
 // spec: limits/kept-things
-test('an app has at most 10,000 drafts, also when several are made or duplicated at the same moment, and another app is not affected', async () => {
+test('an app has at most 10,000 drafts, also made or duplicated at once; another app is not affected', async () => {
   const [appId, other] = [newId(), newId()]
   await givenDrafts(appId, 9_998)
   const of = (await platform.db.selectFrom('campaigns').select('id').where('app_id', '=', appId).limit(1).executeTakeFirstOrThrow()).id
@@ -41,7 +41,7 @@ test('an app has at most 10,000 drafts, also when several are made or duplicated
 })
 
 // spec: limits/kept-things
-test('an app has at most 1,000 templates, also when several are made at the same moment; one may be made when another was deleted', async () => {
+test('an app has at most 1,000 templates, also made at the same moment; a deletion frees a place', async () => {
   const appId = newId()
   await sql`insert into templates (id, app_id, name, content)
     select encode(substr(sha256(convert_to(${appId} || n, 'UTF8')), 1, 12), 'hex'), ${appId}, 'T' || n, ${JSON.stringify(givenContent())}::jsonb

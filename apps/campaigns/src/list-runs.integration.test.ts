@@ -37,7 +37,7 @@ async function walk(campaignId: string, limit: number) {
 }
 
 // spec: administration/runs
-test('the runs of a recurrence are listed newest day first, each once, whatever the page size, and without runs of other recurrences', async () => {
+test('a recurrence’s runs are listed newest day first, each once, whatever the page size, without others’ runs', async () => {
   const [id, other] = [await draft(), await draft()]
   const days = daysFrom(40)
   const made = await giveRuns(platform.db, id, days)
@@ -50,14 +50,14 @@ test('the runs of a recurrence are listed newest day first, each once, whatever 
 })
 
 // spec: administration/runs
-test('a campaign that does not recur has an empty list of runs; an unknown campaign or another app’s is not found', async () => {
+test('a campaign that does not recur has no runs; an unknown or another app’s is not found', async () => {
   expect(await walk(await draft(), 10)).toEqual([])
   const notFound = { code: 'not_found' }
   await expect(walk(newId(), 10)).rejects.toMatchObject(notFound)
   await expect(walk(await draft(newId()), 10)).rejects.toMatchObject(notFound)
 })
 
-test('a page of runs of a recurrence with 5,000 runs among 50,000 campaigns is read from fewer than 150 pages of the database', async () => {
+test('a page of a recurrence’s 5,000 runs among 50,000 campaigns reads fewer than 150 database pages', async () => {
   const { url } = await freshDatabase()
   const { db } = await openDatabase<Tables>(testService('campaigns', {}), { url: url('campaigns'), poolSize: 2 })
   const own = newId()

@@ -46,7 +46,7 @@ const all = async (asked: Asked) => {
   return names
 }
 
-test('a page of campaigns reads a bounded part of 50,000 campaigns, without a filter and with each tried combination of filters', async () => {
+test('a page of campaigns reads a bounded part of 50,000, with each tried combination of filters', async () => {
   const filters: Asked[] = [
     {},
     { q: 'nobody has this name' },
@@ -70,7 +70,7 @@ test('a page of campaigns reads a bounded part of 50,000 campaigns, without a fi
   }
 })
 
-test('a list of drafts, or of campaigns without notifications, finds 5 among 50,000 by reading fewer than 400 pages of the database', async () => {
+test('a list of drafts, or without notifications, finds 5 among 50,000 in fewer than 400 database pages', async () => {
   for (const asked of [{ transactional: false }, { status: 'draft' as const }, { status: 'draft' as const, transactional: false }]) {
     const looks = await looked(list(asked))
     expect(pagesOf(looks)).toBeLessThan(400)
@@ -79,7 +79,7 @@ test('a list of drafts, or of campaigns without notifications, finds 5 among 50,
 })
 
 // spec: limits/list-gaps
-test('going on from page to page finds every campaign that fits a filter, though only 25 or 50 of 50,000 fit, and ends when none fits', async () => {
+test('going from page to page finds every campaign that fits a filter, 25 or 50 of 50,000, and ends', async () => {
   const cancelled = await all({ status: 'cancelled' })
   expect(cancelled).toHaveLength(campaigns / 2000)
   expect(await all({ status: 'cancelled', q: 'MADE BY' })).toEqual(cancelled)

@@ -71,6 +71,7 @@ test('a draft is answered with every field; a field that is not set is null, emp
     recurringOf: null,
     remainderOf: null,
     author: null,
+    recallOf: null,
     test: false,
     failure: null,
     cancelling: false,
@@ -96,7 +97,7 @@ test('a campaign shows when its send starts, that it has started, and that it ha
 })
 
 // spec: administration/campaign-audience
-test('the read of a campaign says whom it goes to: everyone, a segment, or the people it names, of whom their number is kept once it has ended', async () => {
+test('a campaign’s read says whom it goes to: everyone, a segment, or people, later only their number', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, segment)
   const audience = async (id: string) => (await get(id)).audience
@@ -147,7 +148,7 @@ test('a list of campaigns is newest first, and its cursor goes on without a gap 
 })
 
 // spec: administration/campaign-list, limits/list-prefix
-test('a list of campaigns can be filtered by status, by kind and by a part of the name, and holds only the app’s own', async () => {
+test('a list of campaigns filters by status, kind and a part of the name, in its own app alone', async () => {
   const app = newId()
   const [sale, spring] = [await create({ name: 'Sale of autumn' }, app), await platform.campaignIn('sent', app, { name: 'Spring 100%' })]
   const notification = await notify({}, app)
@@ -207,7 +208,7 @@ test('a page of campaigns ends at 512 KiB, and the next page goes on from there'
 })
 
 // spec: campaigns/replace-draft
-test('replacing a draft removes a field that is left out, and is refused for an unknown template or segment and for a time too far ahead', async () => {
+test('replacing a draft removes left-out fields; unknown templates or segments and times too far ahead are refused', async () => {
   const id = await create({
     name: 'Before',
     segment,
@@ -284,7 +285,7 @@ test('when a draft is sent and deleted at the same time, exactly one of the two 
   }
 })
 
-test('when a draft is sent and replaced at the same time, the old or the new body is sent, or nothing, but never a mixture', async () => {
+test('when a draft is sent and replaced at once, one body or nothing is sent, never a mixture', async () => {
   const [segmentId, ends] = [newId(), new Set<string>()]
   platform.segments.set(segmentId, segment)
   for (let n = 0; n < 100; n += 1) {
@@ -300,7 +301,7 @@ test('when a draft is sent and replaced at the same time, the old or the new bod
 })
 
 // spec: campaigns/duplicate
-test('a scheduled campaign is duplicated as a draft with the same body, and its saved segment is copied anew when the draft is sent', async () => {
+test('a scheduled campaign is duplicated as a draft, and its saved segment is copied anew when that is sent', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, segment)
   const template = { name: 'Duplicated', content: givenContent(), data: { source: 'template' }, overrides }
@@ -323,7 +324,7 @@ test('a scheduled campaign is duplicated as a draft with the same body, and its 
 })
 
 // spec: campaigns/duplicate
-test('a notification to a segment or to everyone can be duplicated as a campaign; one that names users or devices cannot', async () => {
+test('a notification to a segment or everyone can be duplicated as a campaign; one that names people cannot', async () => {
   for (const target of [{ segment }, { all: true }] as const) {
     const copy = await duplicate(await notify({ target }))
     expect(copy).toMatchObject({

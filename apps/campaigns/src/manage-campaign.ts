@@ -10,6 +10,7 @@ import type { Campaigns } from './campaigns.ts'
 import { isCancelling } from './core/campaign.ts'
 import { countFitting } from './core/list-bytes.ts'
 import { deleteDraft, findCampaign, findWhole, type CampaignRow } from './store/campaigns.ts'
+import { listRecalls } from './store/recalls.ts'
 import { insertDuplicate } from './store/copies.ts'
 import { roomForDrafts } from './store/limits.ts'
 import { findCampaigns } from './store/listed-campaigns.ts'
@@ -51,9 +52,9 @@ export async function readCampaign(
 
 /** Gives every field of a campaign, for the administration. Fault: not_found. */
 export async function getCampaign({ db }: Pick<Campaigns, 'db'>, { appId, campaignId }: One): Promise<Campaign> {
-  const row = await findWhole(db, appId, campaignId)
+  const [row, recalls] = await Promise.all([findWhole(db, appId, campaignId), listRecalls(db, { appId, campaignId })])
   if (!row) throw notFound()
-  return toCampaign(row)
+  return { ...toCampaign(row), ...(recalls.length > 0 && { recalls }) }
 }
 
 /** Deletes a draft. Faults: not_found; invalid_state for a campaign that is not a draft. */
@@ -108,7 +109,9 @@ function toCampaign(row: CampaignRow): Campaign {
     overrides: row.overrides,
     category: row.category?.id ?? null,
     inbox: row.inbox,
+    liveActivity: row.activity && { activityId: row.activity.activityId, event: row.activity.event },
     bypass,
+    ...activityOf(row),
     sendRate: row.perMinute ? { perMinute: row.perMinute } : null,
     recurringOf: row.recurringOf,
     remainderOf: row.remainder?.of ?? null,
@@ -123,6 +126,12 @@ function toCampaign(row: CampaignRow): Campaign {
     startedAt: toIso(row.startedAt),
     settledAt: toIso(row.settledAt),
   }
+}
+
+const activityOf = ({ activity }: CampaignRow): Pick<Campaign, 'activity'> => {
+  if (!activity) return {}
+  const { activityId, event, attributesType, timestamp } = activity
+  return { activity: { activityId, event, attributesType, timestamp } }
 }
 
 function audienceOf({ target, forgotten, remainder, segmentId, test }: CampaignRow): CampaignAudience {

@@ -108,7 +108,7 @@ test('reading an unknown or another app’s template, replacing an unknown one o
 })
 
 // spec: content/template-use-count, content/template-delete
-test('useCount counts the campaigns and notifications that used the template, and a draft keeps its copy when the template is deleted', async () => {
+test('useCount counts campaigns and notifications that used the template; a draft keeps its copy when it is deleted', async () => {
   const { id: templateId } = await create(template('Used', { content: givenContent('Copied.') }))
   await platform.gateway.call(sendNotification, { appId, idempotency: null, notification: { target: { all: true }, templateId } })
   const campaign = { name: 'Uses it', schedule: { type: 'now' as const }, templateId }
@@ -123,7 +123,7 @@ test('useCount counts the campaigns and notifications that used the template, an
 })
 
 // spec: content/template-list, limits/lists, limits/list-prefix
-test('a list of templates has no gaps or repeats from page to page, and can be filtered by a part of the name', async () => {
+test('a list of templates has no gaps or repeats between pages, and filters by a part of the name', async () => {
   const app = newId()
   const names: string[] = []
   for (let n = 0; n < 7; n += 1) names.push((await create(template(`${n % 2 === 0 ? 'Even' : 'odd'} ${n}`), app)).name)

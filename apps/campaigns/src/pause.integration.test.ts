@@ -52,7 +52,7 @@ test('a paused recurrence starts no run when it is due, and an active recurrence
 })
 
 // spec: campaigns/pause-recurring
-test('a recurrence that is resumed is active and due at its next occurrence, and the occurrences during the pause do not run', async () => {
+test('a resumed recurrence is active and due at its next occurrence; those during the pause do not run', async () => {
   const { id, next } = await activated()
   await pause(id)
   // The recurrence looks as if it was sent ten days ago and paused nine days ago. Nine occurrences lie in the pause, the last of them a minute ago.
@@ -100,7 +100,7 @@ test('an operator and the app’s backend can each cancel a paused recurrence, w
 })
 
 // spec: campaigns/pause-ends
-test('when a pause has lasted PAUSE_MAX_DAYS campaigns asks audience to cancel the send, or cancels the recurrence at once; a younger pause goes on', async () => {
+test('after PAUSE_MAX_DAYS campaigns has the send cancelled, or the recurrence at once; a younger pause goes on', async () => {
   const [send, young, { id: recurrence }] = [await underWay(), await underWay(), await activated()]
   for (const id of [send, young, recurrence]) await pause(id)
   for (const [id, days] of [

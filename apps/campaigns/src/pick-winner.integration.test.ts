@@ -43,7 +43,7 @@ async function sent(fields: Partial<CreateCampaign> = {}): Promise<string> {
 }
 
 // spec: experiments/winner, experiments/remainder
-test('the winner is a new campaign under way, with the variant’s content, for the users outside the sample of the frozen segment', async () => {
+test('the winner is a new campaign with the variant’s content, for users outside the frozen segment’s sample', async () => {
   const of = await sent({
     name: 'Autumn sale',
     ttl: 60,
@@ -72,7 +72,7 @@ test('the winner is a new campaign under way, with the variant’s content, for 
 })
 
 // spec: experiments/winner-read, administration/campaign-audience
-test('the experiment says who picked which winner and which campaign sends it, and the winner that it goes to the remainder', async () => {
+test('the experiment says who picked which winner and its campaign, which says that it goes to the remainder', async () => {
   const of = await sent({ name: 'x'.repeat(200) })
   expect(await read(of)).toMatchObject({ winner: null })
   const { id } = await pick(of)
@@ -89,7 +89,7 @@ test('the experiment says who picked which winner and which campaign sends it, a
 })
 
 // spec: experiments/winner-delay
-test('a winner with a delay is scheduled; taken back, its campaign is gone and another winner can be picked, which goes out when the delay is over', async () => {
+test('a winner with a delay is scheduled; taken back, it is gone and another can be picked', async () => {
   const of = await sent()
   const pickIn = (variant: string, delaySeconds: number) =>
     platform.gateway.call(pickWinner, { appId, campaignId: of, variant, by: 'ann', delaySeconds })
@@ -142,7 +142,7 @@ test('changing a saved segment and a template after an experiment was sent does 
 })
 
 // spec: experiments/winner-once
-test('of 50 simultaneous requests to pick a winner exactly one is accepted; the others are answered that a winner was sent already', async () => {
+test('of 50 simultaneous requests to pick a winner exactly one is accepted; the others hear that one was sent', async () => {
   const of = await sent()
   const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => codeOf(pick(of, n % 2 === 0 ? 'a' : 'b'))))
   expect(answers.filter((answer) => answer === 'allowed')).toHaveLength(1)
@@ -151,7 +151,7 @@ test('of 50 simultaneous requests to pick a winner exactly one is accepted; the 
 })
 
 // spec: experiments/winner-checks
-test('picking a winner is refused for a campaign that is not an experiment, is still sending or was not sent, and for an unknown variant', async () => {
+test('a winner is refused without an experiment, while sending, when not sent, and for an unknown variant', async () => {
   expect(await codeOf(pick(await draft()))).toBe('not_an_experiment')
   const experiment = givenExperiment()
   for (const [status, code] of [

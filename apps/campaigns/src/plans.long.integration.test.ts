@@ -143,7 +143,7 @@ beforeAll(async () => {
   await sql`insert into erased_apps (app_id) values (${erasedApp})`.execute(db)
 })
 
-test('the statements of a send read a bounded number of rows while tables grow from empty to 100,000 rows, with old planner statistics and with new ones', async () => {
+test('a send’s statements read few rows while tables grow to 100,000, with old and new planner statistics', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })
 

@@ -3,6 +3,7 @@ import type { Content } from '@herald/contracts/content'
 import { notFound, unknownId } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { Recall, RecallMode } from '@herald/contracts/recall'
+import { maxTtlSeconds } from '@herald/contracts/send-fields'
 import { noStats } from '@herald/contracts/stats'
 import { transact } from '@herald/service/postgres'
 import { inProgress, keyReused } from './accept-campaigns.ts'
@@ -87,7 +88,7 @@ async function prepare(
   }
   // Checked before the content, which a campaign that cannot be recalled need not have.
   await check(db, false)
-  const send = followUpOf(first, mode, content, defaultTtlSeconds)
+  const send = followUpOf(first, mode, content, Math.min(defaultTtlSeconds, maxTtlSeconds))
   refuseTooLarge(send)
   return async (trx) => {
     const { settledAt } = await check(trx, true)

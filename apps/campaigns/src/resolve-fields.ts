@@ -34,7 +34,11 @@ export const unknownCategory = (): Fault => invalidField('category', 'names no c
  * such locale, by its path below `at`.
  */
 export function refuseTooLarge(send: Parameters<typeof checkFits>[0], at = ''): void {
-  const tooLarge = checkFits(send).map(({ path, message }): FaultDetail => ({ path: `${at}${path}`, message }))
+  refuse(checkFits(send).map(({ path, message }): FaultDetail => ({ path: `${at}${path}`, message })))
+}
+
+/** Throws the Fault for what is too large; nothing when that is nothing. */
+export function refuse(tooLarge: FaultDetail[]): void {
   const [first] = tooLarge
   if (first) throw fault('invalid_body', `${first.path} ${first.message}`, tooLarge)
 }

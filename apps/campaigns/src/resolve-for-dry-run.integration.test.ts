@@ -19,7 +19,7 @@ const withoutId = ({ campaignId: _id, ...rest }: { campaignId: string }) => rest
 const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
 
 // spec: sending/dry-run
-test('a dry run of a notification gives the send that the notification becomes when it is accepted, with its template filled in', async () => {
+test('a dry run of a notification gives the send that it becomes when accepted, its template filled in', async () => {
   const saved = { name: `Shipped ${newId()}`, content: givenContent('Shipped'), ttl: 60, data: { kind: 'order' } }
   const { id: templateId } = await platform.gateway.call(createTemplate, { appId, template: saved })
   const notification: SendNotification = { target: { all: true }, templateId, priority: 'normal', bypass: { quietHours: true } }
@@ -35,7 +35,7 @@ test('a dry run of a notification gives the send that the notification becomes w
 })
 
 // spec: sending/dry-run
-test('a dry run of a campaign or of a stored draft gives the send that the campaign becomes, and writes no row', async () => {
+test('a dry run of a campaign or stored draft gives the send that it becomes, and writes no row', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, { field: 'tags.plan', op: 'eq', value: 'pro' })
   const campaign = givenCampaign({ segmentId, experiment: givenExperiment(0.3), collapseId: 'sale' })
@@ -57,7 +57,7 @@ test('a dry run of a campaign or of a stored draft gives the send that the campa
 })
 
 // spec: sending/dry-run, campaigns/at
-test('a dry run says when a schedule begins: at its time, when the local time first comes in one of the zones, or at the next occurrence', async () => {
+test('a dry run says when a schedule begins: at its time, first local time or next occurrence', async () => {
   platform.audience.zones = ['Asia/Tokyo', 'America/New_York']
   const at = hoursFromNow(5)
   const begins = async (schedule: CreateCampaign['schedule']) => {
@@ -79,7 +79,7 @@ test('a dry run says when a schedule begins: at its time, when the local time fi
 })
 
 // spec: sending/dry-run
-test('a dry run is refused for an unknown template, segment or campaign, a time too far ahead, an invalid saved segment and too large a content', async () => {
+test('a dry run refuses unknown templates, segments and campaigns, times too far ahead, invalid segments and too large contents', async () => {
   const refusal = (tried: Tried) =>
     resolve(tried).then(
       () => 'resolved',

@@ -42,7 +42,7 @@ test('a recurrence that is sent becomes active and due at its next local time, a
 })
 
 // spec: campaigns/recurring
-test('an occurrence makes one run, which is a campaign under way, and the recurrence is due again at its next occurrence', async () => {
+test('an occurrence makes one run, a campaign under way, and the recurrence is due at its next occurrence', async () => {
   const { id, occurrence, next } = await activated()
   await makeDue(id, occurrence)
   await until(isAdvanced(id, next), { what: 'the next due time' })
@@ -78,7 +78,7 @@ const fallenDue = (id: string, occurrence: Date, daysAgo: number) => makeDue(id,
 const missedTotal = () => platform.measured('herald_occurrences_missed_total')
 
 // spec: campaigns/recurring-missed
-test('after a time without any process at most the newest occurrence runs, if it is at most an hour late; the others count as missed', async () => {
+test('without any process for a time at most the newest occurrence runs, within an hour; others count as missed', async () => {
   // Each row: minutes since the newest occurrence, days without a process, expected runs, expected missed occurrences. 57 leaves two minutes to a slow machine.
   for (const [minutesAgo, daysDown, runs, missed] of [
     [57, 0, 1, 0],
@@ -160,7 +160,7 @@ const listed = async (campaignId: string, limit: number) =>
   (await platform.gateway.call(listOccurrences, { appId, campaignId, limit })).items
 
 // spec: campaigns/occurrences
-test('the occurrences of a draft are listed as if it were sent now, those of a recurrence as they come, those of a paused one as if it resumed', async () => {
+test('a draft’s occurrences are listed as if sent now, a recurrence’s as they come, a paused one’s as resumed', async () => {
   const schedule = {
     type: 'recurring' as const,
     every: 'month' as const,

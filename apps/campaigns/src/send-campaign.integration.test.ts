@@ -53,7 +53,7 @@ async function scheduled(count: number, dueAt: string): Promise<string[]> {
 }
 
 // spec: campaigns/send, campaigns/audience
-test('a campaign with schedule now starts as soon as it is sent: audience gets a pointer and reads the frozen send', async () => {
+test('a campaign with schedule now starts when sent: audience gets a pointer and reads the frozen send', async () => {
   const segment = { field: 'tags.plan', op: 'eq', value: 'pro' }
   const [some, all] = [await draft({ segment, name: 'Some' }), await draft()]
   for (const id of [some, all]) {
@@ -76,7 +76,7 @@ test('an app’s backend can send a draft or a scheduled campaign; any other kee
 })
 
 // spec: campaigns/cancel
-test('an app’s backend can cancel a draft, a scheduled or an active campaign; any other keeps its status and is answered invalid_state', async () => {
+test('a backend can cancel a draft, scheduled or active campaign; any other keeps its status with invalid_state', async () => {
   for (const status of campaignStatuses) {
     const id = await platform.campaignIn(status, appId)
     const isAllowed = status === 'draft' || status === 'scheduled' || status === 'active'
@@ -86,7 +86,7 @@ test('an app’s backend can cancel a draft, a scheduled or an active campaign; 
 })
 
 // spec: limits/foreign-ids
-test('a request to send, to cancel or to pick a winner is answered not_found when the campaign is unknown or another app’s', async () => {
+test('a send, cancel or winner of an unknown or another app’s campaign is not_found', async () => {
   const id = await draft()
   for (const ids of [
     { appId: newId(), campaignId: id },
@@ -102,7 +102,7 @@ test('a request to send, to cancel or to pick a winner is answered not_found whe
 })
 
 // spec: campaigns/segment-copied
-test('each time a campaign is sent its saved segment is copied; when the segment was deleted the send is refused and the draft stays', async () => {
+test('each send copies the saved segment; when it was deleted the send is refused and the draft stays', async () => {
   const segmentId = newId()
   const definition = { field: 'tags.plan', op: 'eq', value: 'pro' }
   platform.segments.set(segmentId, {})
@@ -122,7 +122,7 @@ test('each time a campaign is sent its saved segment is copied; when the segment
 })
 
 // spec: segments/saved-stale
-test('sending a campaign whose saved segment is no longer valid is refused, the error names the wrong condition, and the draft stays', async () => {
+test('a send with an invalid saved segment is refused with the wrong condition’s name, and the draft stays', async () => {
   const segmentId = newId()
   platform.segments.set(segmentId, {})
   const id = await draft({ segmentId })
@@ -140,7 +140,7 @@ test('sending a campaign without content is refused with invalid_state', async (
 })
 
 // spec: campaigns/user-timezone, campaigns/send
-test('a send at each user’s local time starts when that time first comes in a zone of the users or the default zone, and keeps the moment of the request', async () => {
+test('a send at local times starts in the first zone of the users or the default, with the request’s moment', async () => {
   const localTime = '12:00'
   const id = await draft({ schedule: { type: 'user_timezone', localTime } })
   platform.audience.zones = ['Asia/Tokyo', 'America/New_York', 'Nowhere/Any-More']
@@ -164,7 +164,7 @@ test('a send at each user’s local time starts when that time first comes in a 
 })
 
 // spec: campaigns/user-timezone-date
-test('a send on a date begins at once where it is a little late, tells audience the date and the limit, and a copy keeps both', async () => {
+test('a dated send begins at once a little late, tells audience date and limit, and a copy keeps both', async () => {
   platform.audience.zones = []
   const earlier = new Date(Date.now() - 30 * 60_000).toISOString()
   const moment = { localTime: earlier.slice(11, 16), date: earlier.slice(0, 10), lateMinutes: 90 }
@@ -179,7 +179,7 @@ test('a send on a date begins at once where it is a little late, tells audience 
 })
 
 // spec: campaigns/user-timezone-passed
-test('a draft whose date has meanwhile passed in every zone on earth is refused when it is sent, and stays a draft', async () => {
+test('a draft whose date has passed in every zone on earth is refused when sent, and stays a draft', async () => {
   const id = await draft({
     schedule: { type: 'user_timezone', localTime: '09:00', date: new Date(Date.now() + day).toISOString().slice(0, 10) },
   })
@@ -216,7 +216,7 @@ test('an experiment can be sent with any schedule, and audience reads its varian
   expect(await send(await draft({ experiment, schedule: daily }))).toMatchObject({ status: 'active' })
 })
 
-test('the send that audience reads of a plain campaign has null for the experiment, the remainder of an experiment and the users’ local time', async () => {
+test('audience reads null for a plain campaign’s experiment, remainder and users’ local time', async () => {
   const id = await draft()
   await send(id)
   const read = await platform.audience.bus.call(readSend, { campaignId: id })
@@ -224,7 +224,7 @@ test('the send that audience reads of a plain campaign has null for the experime
 })
 
 // spec: campaigns/at
-test('a campaign for a past time is sent now; one for a later time starts once, not before that time, though two instances of campaigns run', async () => {
+test('a past campaign is sent now; a later one starts once, not earlier, with two instances running', async () => {
   const passed = await draft({ schedule: ahead(-day) })
   expect(await send(passed)).toMatchObject({ status: 'sending' })
 
@@ -261,7 +261,7 @@ test('a scheduled campaign that is cancelled does not start when its time comes'
 })
 
 // spec: campaigns/delay
-test('a campaign that is sent with a delay goes out when the delay is over and not before; its schedule and a duplicate of it still say now', async () => {
+test('a delayed campaign goes out after the delay, not before; its schedule and duplicate still say now', async () => {
   const id = await draft()
   const asked = Date.now()
   const { status, nextAt } = await sendIn(id, 2)
@@ -296,7 +296,7 @@ test('a delay is ignored by a campaign with a later time, local times or a recur
 })
 
 // spec: campaigns/unsend
-test('an operator can take a scheduled campaign back: it is a draft that can be changed and sent again; any other keeps its status', async () => {
+test('an operator can take a scheduled campaign back to a changeable draft; any other keeps its status', async () => {
   for (const status of campaignStatuses) {
     const id = await platform.campaignIn(status, appId)
     const isAllowed = status === 'scheduled'
@@ -318,7 +318,7 @@ test('an operator can take a scheduled campaign back: it is a draft that can be 
 })
 
 // spec: campaigns/unsend-or-start
-test('when two undos and the start of a campaign come at the same time, the campaign is either a draft that sent nothing or started once', async () => {
+test('of two undos and the start at once, the campaign is a draft that sent nothing or started once', async () => {
   const [drafts, started]: [string[], string[]] = [[], []]
   // Each second round begins when the sweep has started its first campaign, so both ends are seen however fast the machine is.
   for (let round = 0; round < 6 || (round < 100 && Math.min(drafts.length, started.length) === 0); round += 1) {
@@ -340,7 +340,7 @@ test('when two undos and the start of a campaign come at the same time, the camp
 
 // spec: campaigns/cancel-or-start
 test(
-  'in at least 2,000 races of a cancel against the start each campaign is either cancelled or started, and audience is told only of those that started',
+  'in 2,000 races of a cancel against the start each campaign is cancelled or started; audience hears of those started',
   { timeout: 120_000 },
   async () => {
     const started: string[] = []
@@ -378,7 +378,7 @@ test(
 )
 
 // spec: campaigns/cancel-or-start
-test('when two sends, a cancel and the start of a campaign come at the same time, the campaign is either cancelled or started once', async () => {
+test('of two sends, a cancel and the start at once, the campaign is either cancelled or started once', async () => {
   const ids = await scheduled(60, 'now()')
   const asked = await Promise.all(
     ids.map(async (id) => ({ id, sends: [codeOf(send(id)), codeOf(send(id))], cancelled: (await codeOf(cancel(id))) === 'allowed' })),

@@ -111,7 +111,7 @@ test('an Idempotency-Key that was used with another request is refused', async (
 })
 
 // spec: limits/idempotency-in-progress, limits/idempotency-commit
-test('an Idempotency-Key that another transaction has locked is answered as in progress, and can be used once that transaction has ended', async () => {
+test('an Idempotency-Key that another transaction holds is in progress, and can be used after that transaction', async () => {
   const idempotency = { key: 'held', fingerprint: fingerprintOf('a') }
   await db.transaction().execute(async (trx) => {
     expect(await takeKeys(trx, [{ appId, key: 'held' }])).toEqual(new Set([keyName({ appId, key: 'held' })]))
@@ -145,7 +145,7 @@ test('an Idempotency-Key that is older than 24 hours counts as new', async () =>
 })
 
 // spec: content/template-unknown, sending/accept-order, limits/idempotency-replay
-test('a notification with an unknown template is answered not_found and uses up no Idempotency-Key; a replay is answered although the template was deleted', async () => {
+test('an unknown template is not_found and uses no Idempotency-Key; a replay is answered although it was deleted', async () => {
   const templateId = newId()
   const notification: SendNotification = { target: { all: true }, templateId }
   const idempotency = { key: 'template', fingerprint: fingerprintOf('a') }
@@ -169,7 +169,7 @@ test('a notification with another app’s template is answered not_found', async
 })
 
 // spec: content/template-merge
-test('a field of the request wins over the template’s, and a field that the request leaves out comes from the template', async () => {
+test('a field of the request wins over the template’s, and one left out comes from the template', async () => {
   const templateId = await givenTemplate({ ttl: 600, data: JSON.stringify({ source: 'template' }) })
   const { id } = await send({ target: { all: true }, templateId, ttl: 0 })
   const read = await audience.bus.call(readSend, { campaignId: id })
@@ -188,7 +188,7 @@ test('a saved segment is copied when the notification is accepted; an unknown se
 })
 
 // spec: sending/accept-order
-test('content that is too large for a platform is refused, the error names the locale, and no Idempotency-Key is used up', async () => {
+test('content too large for a platform is refused with its locale, and no Idempotency-Key is used up', async () => {
   const entry = {
     title: 'Order',
     body: 'It is ready.',

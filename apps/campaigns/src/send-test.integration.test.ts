@@ -47,7 +47,7 @@ const handed = async (id: string) =>
   until(() => audience.handedOver.find(({ send: { campaignId } }) => campaignId === id), { what: 'the send that was handed over' })
 
 // spec: administration/test-send
-test('a test is a notification that is marked as a test in its row and in the send that audience gets', async () => {
+test('a test is a notification marked as a test in its row and in audience’s send', async () => {
   const subscriptionIds = [newId(), newId()]
 
   const { id, status, replayed, notQueued } = await send({ subscriptionId: undefined, subscriptionIds, data: { order: '17' } })
@@ -86,7 +86,7 @@ test('testing a draft or a cancelled campaign sends its text, fields and name, a
 })
 
 // spec: administration/test-send
-test('a test can send a variant of an experiment; without a variant it sends the campaign’s own text, and an unknown variant is refused', async () => {
+test('a test can send a variant of an experiment, else the campaign’s own text; an unknown variant is refused', async () => {
   const { id: of } = await gateway.call(createCampaign, {
     appId,
     idempotency: null,
@@ -166,7 +166,7 @@ test('pages of a list of campaigns skip the tests between the campaigns and miss
 })
 
 // spec: administration/test-send-answer, limits/idempotency-replay
-test('a request that repeats a test’s Idempotency-Key gets the first answer, with the devices that could not be reached then, even if they can be now', async () => {
+test('a repeat of a test’s Idempotency-Key gets the first answer, with the devices unreachable then', async () => {
   const [fine, gone] = [newId(), newId()]
   unreachable.set(gone, 'opted_out')
   const body = { subscriptionId: undefined, subscriptionIds: [fine, gone] }

@@ -68,7 +68,7 @@ test('two sweeps at the same time take each of 20 due sends once', async () => {
   expect(await takeDueCampaigns(quiet, 100)).toEqual([])
 })
 
-test('while a recurrence is planned the sweep of due sends looks each second, so another process takes over its run within two', async () => {
+test('while a recurrence is planned the sweep looks each second, so another process runs it within two', async () => {
   const { db } = await openDatabase<Tables>(testService('campaigns', {}), { url: (await freshDatabase()).url('campaigns'), poolSize: 2 })
   const measures = { startedLate: () => undefined, missedOccurrences: () => undefined }
   const bus = { call: async () => ({}) as never, publish: async () => undefined }
@@ -85,7 +85,7 @@ test('while a recurrence is planned the sweep of due sends looks each second, so
   expect(await look()).toEqual({ took: 0, nextInMs: 1_000 })
 })
 
-test('the ages for the metric say how long the oldest due schedule, recurrence, pointer and change of flow has waited; 0 when none is due', async () => {
+test('the metric’s ages say how long the oldest schedule, recurrence, pointer and flow change waited; 0 without any', async () => {
   const [scheduled, active, sending, paused] = Array.from({ length: 4 }, () => givenStored())
   await insertCampaigns(quiet, [scheduled!, active!, sending!, paused!])
   expect(await findDueAges(quiet)).toEqual({ schedules: 0, recurrences: 0, pointers: 0, flows: 0 })
@@ -152,7 +152,7 @@ test('a campaign that audience cannot fan out fails with the reason, and stays f
 })
 
 // spec: sending/failed-start
-test('a send that audience cannot begin fails with the fifth failure, and only one failure counts each time that audience is told of it', async () => {
+test('a send that audience cannot begin fails with the fifth failure; each telling counts one', async () => {
   const bad = toNames()
   await insertCampaigns(db, [bad])
   for (let failures = 1; failures <= 4; failures += 1) {
@@ -189,7 +189,7 @@ test('a failed start of a send that audience has begun does not count', async ()
 })
 
 // spec: sending/one-failing-row
-test('when the row of one campaign cannot be written, the other due campaigns start, are pointed at, and have their changes of flow told', async () => {
+test('when one campaign’s row cannot be written, other due campaigns start, are pointed at and told', async () => {
   const database = await openQuiet()
   const { rows: made } = { rows: Array.from({ length: 6 }, () => givenStored()) }
   await insertCampaigns(database, made)
@@ -221,7 +221,7 @@ test('when the row of one campaign cannot be written, the other due campaigns st
 })
 
 // spec: sending/one-failing-row
-test('while another transaction holds a campaign’s row, the other campaigns of the call start and settle, and the call is refused by a mistake of this one', async () => {
+test('while a transaction holds a campaign’s row, the call’s others start and settle, and it alone is refused', async () => {
   const [held, free] = [givenStored(), givenStored()]
   await insertCampaigns(db, [held, free])
   await db.transaction().execute(async (other) => {
@@ -289,7 +289,7 @@ async function openQuiet() {
 }
 
 // spec: sending/turns
-test('due sends of all apps are taken in turn, and of one app at most 64 wait for audience at once', async () => {
+test('due sends of all apps are taken in turn, and of one app at most 64 wait for audience', async () => {
   const quietOne = await openQuiet()
   const flood = Array.from({ length: 300 }, () => givenStored())
   const [flooding, other] = [newId(), newId()]
@@ -323,7 +323,7 @@ test('due sends of all apps are taken in turn, and of one app at most 64 wait fo
 })
 
 // spec: sending/turns
-test('when one app has 100 sends accepted at once audience is told of 64, and of one more for each that it starts', async () => {
+test('of an app’s 100 sends accepted at once audience is told of 64, and one more per start', async () => {
   const quietOne = await openQuiet()
   const flooding = newId()
   const pointed: string[] = []

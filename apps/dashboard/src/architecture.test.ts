@@ -15,7 +15,7 @@ test('no source file of the dashboard has more than 250 lines', () => {
 })
 
 // spec: dashboard/no-markup-from-text
-test('no page makes markup from text or runs text as code, which the content security policy and Trusted Types would refuse', () => {
+test('no page makes markup from text or runs text as code, which CSP and Trusted Types would refuse', () => {
   expect(
     using(/\b(innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|createContextualFragment|DOMParser)\b/),
   ).toEqual([])
@@ -27,7 +27,7 @@ test('no page inserts a style element or sets styles from a text', () => {
 })
 
 // spec: dashboard/kept-in-browser, dashboard/token-kept-nowhere
-test('only three files keep something in the browser: those for preferences, for the session, and for messages that Herald does not have yet', () => {
+test('only three files keep something in the browser: for preferences, the session, and messages not yet in Herald', () => {
   expect(using(/\blocalStorage\b/, ['session/session.ts', 'shell/preferences.ts', 'pages/compose/useDraft.ts'])).toEqual([])
   expect(using(/\b(sessionStorage|indexedDB|document\.cookie|caches\.)\b/)).toEqual([])
 })
@@ -38,7 +38,7 @@ test('no page loads anything from another origin', () => {
 })
 
 // spec: dashboard/requests
-test('only the folder `api` sends requests, and one file opens live streams, so that every request has a time limit, and a CSRF token when it changes something in a session', () => {
+test('only the folder `api` sends requests, and one file opens streams: each has a time limit, changes a CSRF token', () => {
   expect(using(/(?<![.\w])fetch\(/, ['api/client.ts', 'api/outside.ts'])).toEqual([])
   expect(using(/XMLHttpRequest|WebSocket\(|sendBeacon/)).toEqual([])
   expect(using(/EventSource\(/)).toEqual(['live/follow-stream.ts'])

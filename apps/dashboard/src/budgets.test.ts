@@ -29,7 +29,7 @@ const bytes = (name: string): number => weigh(manifest, () => 1_000).find((part)
 test('the first load counts the entry file and everything that it imports, with its styles', () =>
   expect(bytes('the first load')).toBe(3_000))
 
-test('the log page counts only what it adds to the first load, and not the shared library of forms, which has a limit of its own', () => {
+test('the log page counts only what it adds to the first load, not the shared library of forms', () => {
   expect(bytes('src/pages/log/LogPage.tsx')).toBe(2_000)
   expect(bytes('forms')).toBe(1_000)
 })

@@ -63,7 +63,7 @@ async function startWay() {
   }
 }
 
-test('when the network passes nothing on for 0.4 s, three times during a batch, each push still arrives exactly once and is sent', async () => {
+test('when the network passes nothing for 0.4 s, three times in a batch, each push arrives once and is sent', async () => {
   const way = await startWay()
   await rig.start({ APNS_URL: way.url, DISPATCH_WINDOW: '40' })
   await rig.simulator.control('PUT', '/faults', { latencyMs: 5 })

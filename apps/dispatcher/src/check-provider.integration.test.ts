@@ -54,19 +54,16 @@ test.each<[kind: ProviderKind, platform: 'ios' | 'android', said: string, remedy
 test.each<[kind: ProviderKind, platform: 'ios' | 'android', said: string]>([
   ['apns', 'ios', '403 InvalidProviderToken'],
   ['fcm', 'android', '401 oauth 400 invalid_grant'],
-])(
-  'a check of credentials that are to replace those of %s asks with the new key, while those in use are good',
-  async (kind, platform, said) => {
-    const candidateId = newId()
-    giveForeignKey(rig.peers, platform, candidateId)
-    if (kind === 'apns') rig.peers.changeCredentials(candidateId, kind, { ...accounts.credentials.apns, candidateId })
-    expect(await gateway.call(checkProvider, { appId: rig.peers.appId, kind, candidateId })).toMatchObject({
-      ok: false,
-      providerCode: said,
-    })
-    expect(await check(kind)).toMatchObject({ ok: true })
-  },
-)
+])('a check of credentials to replace those of %s asks with the new key, while the others are good', async (kind, platform, said) => {
+  const candidateId = newId()
+  giveForeignKey(rig.peers, platform, candidateId)
+  if (kind === 'apns') rig.peers.changeCredentials(candidateId, kind, { ...accounts.credentials.apns, candidateId })
+  expect(await gateway.call(checkProvider, { appId: rig.peers.appId, kind, candidateId })).toMatchObject({
+    ok: false,
+    providerCode: said,
+  })
+  expect(await check(kind)).toMatchObject({ ok: true })
+})
 
 test('a check reports a bundle id of another team and a project of another account', async () => {
   const [teams, projects] = [newId(), newId()]
@@ -81,7 +78,7 @@ test('a check reports a bundle id of another team and a project of another accou
   })
 })
 
-test('a check reports missing credentials, keys that cannot be decrypted and a contact address that cannot be reached, without asking a provider', async () => {
+test('a check reports missing credentials, undecryptable keys and a contact address that cannot be reached, without a provider', async () => {
   const before = await heard()
   const [none, sealed, local] = [newId(), newId(), newId()]
   rig.peers.changeCredentials(none, 'apns', null)
@@ -114,7 +111,7 @@ test('when FCM answers 503, refuses connections or does not answer, a check says
   expect(await check('fcm')).toMatchObject({ ok: true })
 }, 60_000)
 
-test('after a check during an outage a push is sent, and audience gets only the answer to this push for the circuit', async () => {
+test('after a check during an outage a push is sent, and only its answer reaches the circuit', async () => {
   const [device] = await rig.androids(1)
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', outage: '503' })
   expect(await check('fcm')).toMatchObject({ ok: false })

@@ -23,7 +23,7 @@ async function deliver(row: Row): Promise<FinishBatch> {
   return rig.finishOf(row)
 }
 
-test('each time a dispatcher asks for a part of a batch, it names the circuit and the credentials that it will use', async () => {
+test('each time a dispatcher asks for a part of a batch, it names the circuit and its credentials', async () => {
   const ios = rig.peers.queue('ios', await iphones(3), { partSize: 2 })
   const android = rig.peers.queue('android', await rig.androids(1))
   const appId = newId()
@@ -38,7 +38,7 @@ test('each time a dispatcher asks for a part of a batch, it names the circuit an
   expect(finishes.map(({ credentialsVersion }) => credentialsVersion)).toEqual([1, 1, null])
 })
 
-test('a dispatcher reports the answers that say something about a circuit, under the environment that accepted the push or was asked first', async () => {
+test('a dispatcher reports answers about a circuit under the environment that accepted the push or was asked first', async () => {
   const [fine, sandbox, bad, dead] = [
     await iphones(3),
     await iphones(2, { environment: 'sandbox' }),
@@ -68,7 +68,7 @@ test('a dispatcher reports the answers that say something about a circuit, under
 })
 
 // spec: providers/circuit-now-or-never
-test('a push that the mass guard decides about has no outcome yet; such a push with a ttl of 0 has failed', async () => {
+test('a push that the mass guard decides about has no outcome yet; with a ttl of 0 it has failed', async () => {
   const devices = await rig.androids(1, { behaviour: { answer: 'sender_mismatch' } })
   const later = rig.peers.queue('android', devices, { tries: 2 })
   expect((await deliver(later)).guarded).toMatchObject([{ code: 'sender_mismatch', tries: 3 }])
@@ -80,7 +80,7 @@ test('a push that the mass guard decides about has no outcome yet; such a push w
 })
 
 // spec: providers/circuit-holds
-test('once a provider refuses the credentials, no further push of the batch is sent, and all go back to audience without an attempt counted', async () => {
+test('once a provider refuses the credentials, no further push is sent, and all go back uncounted', async () => {
   const appId = newId()
   giveForeignKey(rig.peers, 'ios', appId)
   const row = rig.peers.queue('ios', await iphones(200), { appId, tries: 3 })
@@ -135,7 +135,7 @@ describe('probes', () => {
     expect(sentTo(row, await deliver(row))).toEqual([idsOf(row)[0]])
   })
 
-  test('a probe whose answer says that the credentials are wrong goes back to audience, no attempt counted, due after the others', async () => {
+  test('a probe answered that the credentials are wrong goes back, no attempt counted, due after the others', async () => {
     const appId = newId()
     giveForeignKey(rig.peers, 'android', appId)
     const row = rig.peers.queue('android', await rig.androids(2), { appId, probe: true, tries: 4 })
@@ -148,7 +148,7 @@ describe('probes', () => {
   })
 
   // spec: providers/accepted-before
-  test('a browser that refuses the key goes to audience with its host, and each finish with a refusal names a device of the host that accepted', async () => {
+  test('a browser that refuses the key goes to audience with its host, and with a device that the host accepted', async () => {
     const foreign = await browsers(1, { applicationServerKey: randomBytes(65).toString('base64url') })
     const row = rig.peers.queue('web', [...foreign, ...(await browsers(2))])
     const finish = await deliver(row)
@@ -161,7 +161,7 @@ describe('probes', () => {
     expect(others).toContain(finish.accepted[0]?.subscriptionId)
   })
 
-  test('when the answer to a probe leaves open whether the device’s token is dead, the push goes to the mass guard', async () => {
+  test('when a probe’s answer leaves open whether the token is dead, the push goes to the mass guard', async () => {
     const row = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'bad_token' } }), { probe: true })
     const finish = await deliver(row)
     expect(finish.guarded).toMatchObject([{ subscriptionId: idsOf(row)[0], code: 'token_invalid' }])
@@ -169,7 +169,7 @@ describe('probes', () => {
   })
 })
 
-test('the pushes of an environment whose circuit is open go back to audience to wait for its probe, unless their ttl is 0; the other pushes are sent', async () => {
+test('pushes of an environment with an open circuit wait for its probe, unless their ttl is 0; others are sent', async () => {
   const [production, sandbox] = [await iphones(2), await iphones(2, { environment: 'sandbox' })]
   const inMs = 30_000
   const queue = (ttl: number) => {
@@ -194,7 +194,7 @@ test('the pushes of an environment whose circuit is open go back to audience to 
 })
 
 // spec: providers/quota
-test('a push that meets the quota of its project goes back without a counted attempt, and the finish says how much of the quota was met', async () => {
+test('a push that meets its project’s quota goes back uncounted, and the finish says how much was met', async () => {
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', quota: { perMinute: 2 } })
   const row = rig.peers.queue('android', await rig.androids(5))
   const finish = await deliver(row)
@@ -224,7 +224,7 @@ test('a browser that takes fewer bytes than its push service gets a shorter text
 })
 
 // spec: providers/apns
-test('a push whose connection had begun with another key is sent once more over a new connection, and counts as one attempt', async () => {
+test('a push whose connection began with another key is sent once more over a new one, as one attempt', async () => {
   const connections = async () =>
     (await rig.simulator.control<{ connections: { apns: number } }>('GET', '/summary?open=false')).connections.apns
   await deliver(rig.peers.queue('ios', await iphones(1)))
@@ -235,7 +235,7 @@ test('a push whose connection had begun with another key is sent once more over 
   expect(await connections()).toBeGreaterThan(before)
 })
 
-test('a push whose answer has header fields that no server should send is sent, and one that is answered 101 goes back', async () => {
+test('a push answered with header fields that no server should send is sent; one answered 101 goes back', async () => {
   const odd = rig.peers.queue('web', await browsers(2, { behaviour: { answer: 'odd_header' } }))
   expect((await deliver(odd)).retries).toEqual([])
   expect(rig.peers.outcomesOf(odd).map(({ outcome }) => outcome)).toEqual(['sent', 'sent'])

@@ -14,7 +14,7 @@ const complaint = (change: Partial<Complaint> = {}): Complaint => ({
   ...change,
 })
 
-test('the first failure of a kind in a minute is logged as a warning that says what to do; further ones in that minute are not logged', () => {
+test('a failure kind’s first in a minute is a warning that says what to do; others are not logged', () => {
   const { clock, lines, complain } = given()
   for (let push = 0; push < 1_000; push += 1) complain(complaint())
   expect(lines).toEqual([{ fields: complaint(), text: `pushes do not go out: ${remedies.network_error}` }])
@@ -29,14 +29,14 @@ test('the first failure of a kind in a minute is logged as a warning that says w
   expect(lines).toHaveLength(5)
 })
 
-test('a dead token is not logged, since operators need do nothing; every other failure code has a text that says what to do', () => {
+test('a dead token is not logged, since operators need do nothing; every other code says what to do', () => {
   const { lines, complain } = given()
   complain(complaint({ code: 'token_dead' }))
   expect(lines).toEqual([])
   expect(failureCodes.filter((code) => !remedies[code])).toEqual(['token_dead'])
 })
 
-test('when pushes fail with 5,000 different words of a provider in a minute, the log gets 100 warnings and a line that says that no more are written', () => {
+test('5,000 different failure words in a minute make 100 warnings and a line that no more are written', () => {
   const { lines, complain } = given()
   for (let word = 0; word < 5_000; word += 1) complain(complaint({ providerCode: `${word}` }))
   expect(lines).toHaveLength(101)

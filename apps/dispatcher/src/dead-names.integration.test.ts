@@ -25,22 +25,19 @@ async function deadSends(count: number) {
 test.each([
   ['in production', anyHost],
   ['in development', { WEB_PUSH_ALLOW_PRIVATE: 'true' }],
-])(
-  '%s web pushes to host names that no name server answers for go back to audience with an attempt counted, and pushes to FCM are sent',
-  async (_where, settings) => {
-    const before = nameServer.asked.length
-    await rig.start(settings, nameServer.address)
-    const dead = await deadSends(40)
-    const honest = rig.peers.queue('android', await rig.androids(96))
-    for (const row of dead) await rig.peers.point(row)
-    await until(() => nameServer.asked.length >= before + 60, { what: 'the dead names are being asked for' })
-    await rig.peers.point(honest)
-    await rig.finishOf(honest)
-    expect(rig.peers.outcomesOf(honest).map(({ outcome }) => outcome)).toEqual(Array.from({ length: 96 }, () => 'sent'))
+])('%s web pushes to names that no name server answers for go back counted, and FCM’s are sent', async (_where, settings) => {
+  const before = nameServer.asked.length
+  await rig.start(settings, nameServer.address)
+  const dead = await deadSends(40)
+  const honest = rig.peers.queue('android', await rig.androids(96))
+  for (const row of dead) await rig.peers.point(row)
+  await until(() => nameServer.asked.length >= before + 60, { what: 'the dead names are being asked for' })
+  await rig.peers.point(honest)
+  await rig.finishOf(honest)
+  expect(rig.peers.outcomesOf(honest).map(({ outcome }) => outcome)).toEqual(Array.from({ length: 96 }, () => 'sent'))
 
-    for (const row of dead) expect((await rig.finishOf(row)).retries).toMatchObject([{ tries: 1 }])
-  },
-)
+  for (const row of dead) expect((await rig.finishOf(row)).retries).toMatchObject([{ tries: 1 }])
+})
 
 test('a dispatcher that waits for the addresses of dead host names stops and exits with 0', async () => {
   const { process, ended } = await rig.start(anyHost, nameServer.address)

@@ -14,7 +14,7 @@ afterEach(() => rig.clean())
 const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscriptionId)
 
 // spec: tracking/one-outcome
-test('each push of a batch in several parts has one outcome or goes back to audience; a push that audience has decided gets the outcome that audience chose', async () => {
+test('each push of a batch in parts has one outcome or goes back; a decided one gets audience’s outcome', async () => {
   await rig.start()
   const [fine, dead, busy] = [
     await rig.androids(40),
@@ -72,7 +72,7 @@ test('while a batch of dear content is rendered, a push of another batch is sent
 })
 
 // spec: webhooks/event-test
-test('a dispatcher tells the tracker and audience that a batch belongs to a test, and does not say so of a batch of another send', async () => {
+test('a dispatcher tells tracker and audience that a batch belongs to a test, and of no other batch', async () => {
   await rig.start()
   const devices = await rig.androids(2)
   const tested = rig.peers.queue('android', devices.slice(0, 1), {}, { test: true })
@@ -171,7 +171,7 @@ test('a pointer at a batch that another dispatcher has, or that is finished, mak
 })
 
 // spec: sending/platforms-apart
-test('while APNs answers no push of a large send, pushes to Android are sent, and so is a small send to iOS', async () => {
+test('while APNs answers no push of a large send, Android pushes are sent, and small sends to iOS', async () => {
   await rig.start({ DISPATCH_WINDOW: '40' })
   const silent = await rig.simulator.devices({ platform: 'ios', count: 200, bundleId: topic, behaviour: { answer: 'silent' } })
   const hanging = rig.peers.queue('ios', silent, { lane: 'bulk' })
@@ -233,7 +233,7 @@ test.each([
 })
 
 // spec: experiments/one-variant-per-user
-test('a user gets the text of their variant, the msgId names the variant, and so does the outcome, however the push ends', async () => {
+test('a user gets their variant’s text; msgId and outcome name the variant, however the push ends', async () => {
   await rig.start()
   const titled = (title: string) => ({ _default: 'en', en: { title, body: 'B' } })
   const variants = ['a', 'b'].map((id) => ({ id, weight: 1, content: titled(id) }))

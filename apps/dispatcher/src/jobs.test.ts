@@ -5,7 +5,7 @@ import { batchesAtOnce, openJobs } from './jobs.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-test('a dispatcher works on a fixed number of batches of a platform and lane; the next batch waits until one of them ends', async () => {
+test('a dispatcher works on a fixed number of batches per platform and lane; the next waits until one ends', async () => {
   const jobs = openJobs()
   const places = await Promise.all(Array.from({ length: batchesAtOnce.bulk }, () => jobs.enter('ios', 'bulk', 'app')))
   let entered = false

@@ -36,7 +36,7 @@ test('while audience answers no renewal, a lease lasts for 12 s from the moment 
   expect(lease.lost.aborted).toBe(true)
 })
 
-test('a dispatcher whose lease has ended goes on asking for renewals, so that no other dispatcher takes the batch, and may send nothing more', async () => {
+test('a dispatcher whose lease has ended goes on renewing, so no other takes the batch, but sends nothing more', async () => {
   let isAway = true
   const renewedAt: number[] = []
   const lease = keepLease(performance.now(), () => {

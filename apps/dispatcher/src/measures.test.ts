@@ -2,7 +2,7 @@ import { openMetrics } from '@herald/service/metrics'
 import { expect, test } from 'vitest'
 import { openMeasures } from './measures.ts'
 
-test('the metrics show pushes by what became of them, how long providers take to answer, and how much is in work now', async () => {
+test('the metrics show what became of pushes, how long providers take, and how much is in work', async () => {
   const metrics = openMetrics()
   const now = { window: { held: 3 }, jobs: { inWork: 1 } }
   const measures = openMeasures(metrics, now)

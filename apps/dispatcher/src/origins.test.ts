@@ -31,12 +31,12 @@ test('any answer shows that a push service is there, and ends its outage at once
   expect(waitMs()).toBe(0)
 })
 
-test('a push service counts as away when two pushes have used up all attempts without an answer, but not when one has', () => {
+test('a push service is away when two pushes used up all attempts without an answer, not when one has', () => {
   const { none } = given()
   expect([none(4), none(1, true), none(4), none(1, true)]).toEqual([false, false, false, true])
 })
 
-test('while a push service is away, one push is sent to it every 5 s; the longer it is away, the longer the others wait, up to a minute', () => {
+test('to a push service that is away one push goes every 5 s, later every minute at most', () => {
   const { clock, none, waitMs } = given()
   none(20)
   clock.ms = 5_000

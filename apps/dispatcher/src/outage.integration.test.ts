@@ -58,7 +58,7 @@ test('while a provider is away, a push with a ttl of 0 fails after its only atte
   expect(rig.peers.outcomesOf(row)).toMatchObject([{ outcome: 'failed', code: 'provider_unavailable', attempts: 1 }])
 })
 
-test('audience is told that a probe was answered, even with a rate limit or a dead device; outside of a probe a dead device is not reported for the circuit', async () => {
+test('audience hears that a probe was answered, even by a limit or dead device; otherwise a dead device counts nothing', async () => {
   const row = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'rate_limited' } }), { probe: true })
   expect((await deliver(row)).answers).toEqual([{ environment: '', seen: 'a', code: null }])
   const dead = rig.peers.queue('android', await rig.androids(2, { behaviour: { answer: 'dead' } }), { probe: true })
@@ -68,7 +68,7 @@ test('audience is told that a probe was answered, even with a rate limit or a de
 })
 
 // spec: providers/push-service-away
-test('pushes to a push service that is away wait without an attempt counted, hold up no other push service, are due again within a minute, and fail when they are an hour old', async () => {
+test('pushes to a push service away wait uncounted, hold up no other, return within a minute, fail after an hour', async () => {
   const [gone, fine] = [await browsers(30), await browsers(3)]
   const dead = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(dead, 'listening')
@@ -93,7 +93,7 @@ test('pushes to a push service that is away wait without an attempt counted, hol
   expect(rig.peers.outcomesOf(old)).toMatchObject([{ outcome: 'failed' }, { outcome: 'failed' }])
 })
 
-test('the log line of a batch says why pushes were not sent, and the first failure of a kind is a warning that says what to do', async () => {
+test('a batch’s log line says why pushes were not sent; a kind’s first failure is a warning with advice', async () => {
   const row = rig.peers.queue('android', [
     ...(await rig.androids(3, { behaviour: { answer: 'dead' } })),
     ...(await rig.androids(2, { behaviour: { answer: 'failing' } })),
@@ -113,7 +113,7 @@ test('the log line of a batch says why pushes were not sent, and the first failu
   expect(warned[0]?.msg).toContain('status page')
 })
 
-test('when a provider breaks off every request, the log line of the batch and one warning have the error’s own word', async () => {
+test('when a provider breaks off every request, the batch’s log line and one warning have the error’s own word', async () => {
   const row = rig.peers.queue('android', await rig.androids(5, { behaviour: { answer: 'reset_after_accept' } }))
   const finish = await deliver(row)
 

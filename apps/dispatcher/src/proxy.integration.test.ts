@@ -17,7 +17,7 @@ const named = (name: string, address: string): string => {
 }
 
 // spec: running/proxy
-test('APNs, FCM and its token service are reached through the proxy, with the user of the proxy’s address, over a connection that stays', async () => {
+test('APNs, FCM and its token service are reached through the proxy, with the address’s user, over a lasting connection', async () => {
   const proxy = await startProxy()
   const { apns, fcm, fcmToken } = rig.simulator.addresses
   await rig.start({

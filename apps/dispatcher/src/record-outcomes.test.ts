@@ -89,7 +89,7 @@ async function goOn(recorder: ReturnType<typeof givenRecorder>, isOver: () => bo
   for (let n = 0; !isOver(); n += 1) await recorder.record(owner('good'), outcome(n))
 }
 
-test('a batch that the tracker always refuses is parked: new pushes may be sent, other batches go on, and in the end the batch is given up', async () => {
+test('a batch that the tracker always refuses is parked, holds up no others, and is given up in the end', async () => {
   const calls: string[][] = []
   const givenUp: [string, number][] = []
   const recorder = givenRecorder(
@@ -221,7 +221,7 @@ test('a batch that the tracker refuses does not hold up the other batches, and i
   expect(committed).toEqual(['good', 'poison'])
 })
 
-test('a call to the tracker belongs to the trace of its first batch, also when it waited for an earlier call', async () => {
+test('a call to the tracker belongs to its first batch’s trace, also when it waited for another', async () => {
   const calls: (string | undefined)[] = []
   const recorder = givenRecorder(async () => {
     calls.push(activeRequestId())
@@ -236,7 +236,7 @@ test('a call to the tracker belongs to the trace of its first batch, also when i
   expect(calls).toEqual(['first', 'second'])
 })
 
-test('when a call is committed, a function that was given for several pushes in a row is called once for them, with their number', async () => {
+test('when a call is committed, a function given for several pushes in a row is called once, with their number', async () => {
   const told: [string, number][] = []
   const hears = { x: (pushes: number) => void told.push(['x', pushes]), y: (pushes: number) => void told.push(['y', pushes]) }
   const recorder = openRecorder(() => Promise.resolve({}), ignored)
@@ -282,7 +282,7 @@ const withoutLost = (lost: ReadonlySet<string>, taken: string[]) => async (batch
 }
 
 // spec: running/lost-rows
-test('outcomes of a batch that the ledger does not know and that this process does not hold are let go once, and others are committed', async () => {
+test('outcomes of a batch that neither ledger nor process knows are let go once, and others committed', async () => {
   const letGo: [string, number][] = []
   const taken: string[] = []
   const options = { ...ignored, onLetGo: ({ campaignId }: OutcomeOwner, outcomes: number) => letGo.push([campaignId, outcomes]) }
@@ -294,7 +294,7 @@ test('outcomes of a batch that the ledger does not know and that this process do
 })
 
 // spec: running/lost-rows
-test('outcomes of a batch that the ledger does not know but that this process holds wait until the batch was reported again, and hold up no others', async () => {
+test('outcomes of a held batch that the ledger does not know wait for its report, and hold up no others', async () => {
   const lost = new Set(['held'])
   const letGo: string[] = []
   const taken: string[] = []
@@ -312,7 +312,7 @@ test('outcomes of a batch that the ledger does not know but that this process ho
   expect(letGo).toEqual([])
 })
 
-test('an outcome that is at the tracker before the report of its batch waits for it, and audience is not asked', async () => {
+test('an outcome that reaches the tracker before its batch’s report waits, and audience is not asked', async () => {
   const unreported = new Set(['small'])
   const taken: string[] = []
   const asked: string[] = []
@@ -346,7 +346,7 @@ test('outcomes that nobody reports again are given up in the end, and their batc
   expect(givenUp).toEqual([['held', 1]])
 })
 
-test('a batch that alone finds the tracker too busy, again and again while others are taken, is tried more and more seldom, is said, and is never given up', async () => {
+test('a batch that alone meets a busy tracker is tried ever more seldom, with a line, never given up', async () => {
   const said: string[] = []
   const givenUp: string[] = []
   let isLocked = true

@@ -1,7 +1,6 @@
 import type { CircuitEnvironment, Recipient, RefusedLetter } from '@herald/contracts/batch'
 import type { FailureCode, SkipReason } from '@herald/contracts/outcome'
 import type { PreparedSend } from '@herald/contracts/prepare-send'
-import { apnsId } from '@herald/contracts/push-identity'
 import type { Answer, Environment } from './core/answer.ts'
 import { isUnavailable, letterOf, readAnswer, type AnswerMeaning, type Letter } from './core/answer-meaning.ts'
 import { isExpired, nextTry, secondsLeft, ttlLeftMs } from './core/retries.ts'
@@ -101,8 +100,7 @@ export function makePush(sending: Sending, recipient: Recipient, limit?: number)
   if (!encoded) return { is: 'skipped', tries, code: 'empty_content' }
   if (!encoded.ok) return { is: 'failed', tries, code: 'payload_too_large', providerCode: `${encoded.bytes} bytes`, dead: null }
 
-  const { silent, priority, activity } = send
-  const collapseId = send.collapseId ?? (recalled !== undefined && provider.platform === 'ios' ? apnsId(recalled) : null)
+  const { silent, priority, collapseId, activity } = send
   const passive = send.presentation?.interruptionLevel === 'passive'
   const { expiresAtSeconds } = sending
   const waitMs = waitForOrigin(sending)
@@ -114,6 +112,7 @@ export function makePush(sending: Sending, recipient: Recipient, limit?: number)
     environment,
     body: encoded.body,
     collapseId,
+    recalled,
     silent,
     priority,
     passive,

@@ -19,7 +19,7 @@ async function givenSmallBatches(count: number): Promise<Row[]> {
 }
 const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0)
 
-test('16 small batches that one message names are taken in at most four calls and finished, and each push is sent', async () => {
+test('16 small batches that one message names take at most four calls, are finished, and each push is sent', async () => {
   await rig.start()
   const { takenTogether, finishedTogether } = rig.peers.state
   const rows = await givenSmallBatches(16)
@@ -73,7 +73,7 @@ test('a waiting dispatcher sends the push of each batch that audience gives it, 
   for (const row of rows) expect(rig.peers.outcomesOf(row).map(({ outcome }) => outcome)).toEqual(['sent'])
 })
 
-test('a dispatcher that was frozen while it waited for batches sends nothing of the batches that it was given before it went on', async () => {
+test('a dispatcher frozen while it waited sends nothing of batches that it was given before it went on', async () => {
   const frozen = await rig.start()
   const [row, later] = await givenSmallBatches(2)
   if (!row || !later) throw new Error('no batch')

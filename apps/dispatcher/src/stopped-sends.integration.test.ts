@@ -12,7 +12,7 @@ const idsOf = (row: Row) => row.recipients.map(({ subscriptionId }) => subscript
 
 // spec: campaigns/pause, campaigns/cancel-under-way
 test.each(['paused', 'cancelled'] as const)(
-  'a send that is %s stops at once: unsent pushes go back to audience without an attempt counted, and no device gets two',
+  'a send that is %s stops at once: unsent pushes go back uncounted, and no device gets two',
   async (flow) => {
     await rig.start({ DISPATCH_WINDOW: '8' })
     await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 200 })

@@ -26,7 +26,7 @@ function givenWaiting() {
   return { waiting, delivered, stop }
 }
 
-test('a dispatcher waits with one call for each process of audience that answers, at most four, and divides its room among them', async () => {
+test('a dispatcher waits with one call per answering audience, at most four, and divides its room among them', async () => {
   const { waiting, stop } = givenWaiting()
   for (const by of ['one', 'one', 'one']) {
     expect(waiting.map(({ room }) => room['ios'])).toEqual([112])
@@ -50,7 +50,7 @@ test('a dispatcher waits with one call for each process of audience that answers
   expect(waiting).toHaveLength(0)
 })
 
-test('when processes of audience are gone the calls that are too many end, and one goes on; a batch in their last answer is delivered', async () => {
+test('when processes of audience go, surplus calls end and one goes on; a batch in a last answer is delivered', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const { waiting, delivered, stop } = givenWaiting()
   for (const [by, calls] of [

@@ -23,7 +23,7 @@ const givenEnd = (place: number, change: Partial<PushEnd> = {}): PushEnd => ({
 })
 
 // spec: sending/take-over
-test('after a dispatcher dies, no push whose outcome it has reported is sent again, and audience learns of the dead tokens that the dispatcher found', async () => {
+test('after a dispatcher dies, no reported push is sent again, and audience learns of its dead tokens', async () => {
   await rig.start()
   const devices = await rig.androids(10)
   const row = rig.peers.queue('android', devices, { takes: 1 })
@@ -51,7 +51,7 @@ test('after a dispatcher dies, no push whose outcome it has reported is sent aga
 })
 
 // spec: sending/copies
-test('after a dispatcher is killed, at most as many devices get a copy as it may have pushes in flight, and every push has an outcome', async () => {
+test('after a dispatcher is killed, at most the pushes in flight are copied, and every push has an outcome', async () => {
   const first = await rig.start({ DISPATCH_WINDOW: '8' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 50 })
   const devices = await rig.androids(60)
@@ -73,7 +73,7 @@ test('after a dispatcher is killed, at most as many devices get a copy as it may
 })
 
 // spec: sending/take-over
-test('a dispatcher whose batch another one has taken stops sending, records the outcomes of what it sent, and does not finish the batch', async () => {
+test('a dispatcher whose batch another has taken stops, records what it sent, and does not finish the batch', async () => {
   const running = await rig.start({ DISPATCH_WINDOW: '4' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
   const devices = await rig.androids(200)
@@ -92,7 +92,7 @@ test('a dispatcher whose batch another one has taken stops sending, records the 
   expect(rig.peers.outcomesOf(row)).toHaveLength(arrived.length)
 })
 
-test('a dispatcher that takes its own batch again, because the lease ended while the tracker was away, sends no push a second time', async () => {
+test('a dispatcher that retakes its own batch after the tracker was away sends no push a second time', async () => {
   await rig.start()
   const devices = await rig.androids(30)
   const row = rig.peers.queue('android', devices)
@@ -110,7 +110,7 @@ test('a dispatcher that takes its own batch again, because the lease ended while
   expect(rig.peers.outcomesOf(row)).toHaveLength(30)
 })
 
-test('a dispatcher that can neither renew its lease nor report for longer than the lease sends nothing more and finishes the batch itself: there are no copies', async () => {
+test('a dispatcher that can neither renew nor report beyond its lease stops and finishes the batch itself, without copies', async () => {
   const running = await rig.start({ DISPATCH_WINDOW: '4' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 200 })
   const devices = await rig.androids(400)
@@ -160,7 +160,7 @@ test('a dispatcher that was frozen does not deliver a batch that another one has
 })
 
 // spec: sending/clean-stop
-test('when a dispatcher is stopped (SIGTERM), unsent pushes go back without an attempt counted, sent ones are recorded, there are no copies, and it exits with 0', async () => {
+test('a dispatcher that gets SIGTERM gives unsent pushes back uncounted, records sent ones, copies none, and exits with 0', async () => {
   const { process, ended } = await rig.start({ DISPATCH_WINDOW: '8' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 100 })
   const devices = await rig.androids(100)
@@ -187,7 +187,7 @@ test('when a dispatcher is stopped (SIGTERM), unsent pushes go back without an a
 })
 
 // spec: sending/clean-stop
-test('when a dispatcher is stopped (SIGTERM), a push without an answer after 8 s counts as an attempt, since it may have arrived, and the process exits with 0', async () => {
+test('after SIGTERM a push without an answer for 8 s counts as an attempt, and the dispatcher exits with 0', async () => {
   const { process, ended } = await rig.start()
   const devices = await rig.androids(3, { behaviour: { answer: 'slow', delayMs: 60_000 } })
   const row = rig.peers.queue('android', devices)

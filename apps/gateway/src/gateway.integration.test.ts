@@ -38,7 +38,7 @@ test('a notification is accepted with 202 and the id of its campaign', async () 
 })
 
 // spec: limits/idempotency-replay, limits/idempotency-scope
-test('a send that is repeated with the same Idempotency-Key gets the first answer, which says that it is a replay, whatever the order of the body’s keys', async () => {
+test('a send repeated with its Idempotency-Key gets the first answer as a replay, whatever the keys’ order', async () => {
   const headers = { ...secret, 'idempotency-key': 'order 17' }
   const first = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers, body: everyone })
   const again = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers, body: { silent: true, target: { all: true } } })
@@ -102,7 +102,7 @@ test('when a campaign’s status is answered as `sent`, its counters have every 
 })
 
 // spec: limits/foreign-ids
-test('the campaign of another app is answered exactly like a campaign that does not exist, and like an id in a wrong form', async () => {
+test('another app’s campaign is answered exactly like one that does not exist, and like a wrong id', async () => {
   const stranger = await gateway.givenApp()
   const { body } = await gateway.ask({ method: 'POST', path: '/v1/notifications', headers: secret, body: everyone })
   const asked = [String(body['id']), newId(), 'not-an-id', String(body['id']).toUpperCase()]

@@ -15,7 +15,7 @@ function heldExport() {
 }
 
 // spec: limits/heavy-reads
-test('one export of an app and four of all apps run at once, dry runs have places of their own, and a further export waits 2 seconds', async () => {
+test('one export of an app and four in all run at once, dry runs apart; further ones wait 2 seconds', async () => {
   vi.useFakeTimers()
   try {
     const { exports: places, dryRuns } = openHeavyReads()

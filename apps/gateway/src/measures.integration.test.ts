@@ -12,7 +12,7 @@ await startPeers(nats)
 const gateway = await startGateway({ database: url('gateway'), nats }, { EVENT_RATE_LIMIT: '1' })
 const { appId, secretKey } = await gateway.givenApp()
 
-test('the metrics count requests by route and status, time them by route, and count refusals by rate limit; they contain no id', async () => {
+test('the metrics count requests by route and status, times by route, refusals by rate limit, without ids', async () => {
   const id = newId()
   await gateway.ask({ path: `/v1/campaigns/${id}/stats`, headers: { authorization: `Bearer ${secretKey}` } })
   for (const _ of Array(3)) await gateway.ask({ method: 'POST', path: `/v1/e/o/${id}` })

@@ -38,7 +38,7 @@ const environment = {
 }
 
 // spec: sending/secrets
-test('the log has one line for each request, with its route, app and status and nothing secret; SIGTERM ends the gateway with exit code 0', async () => {
+test('the log has a line per request with route, app and status, nothing secret; SIGTERM exits with 0', async () => {
   const { child, ended, output } = startProcess(environment)
   const port = await until(() => Number(/"port":(\d+),"msg":"listening"/.exec(output())?.[1] ?? 0))
   const admin = { authorization: `Bearer ${adminToken}` }
@@ -98,7 +98,7 @@ test('when its port is taken the gateway ends with exit code 1 and a line that n
   other.close()
 })
 
-test('when LISTEN_FDS is set but there is no socket, the gateway ends with exit code 1 and a line that says so', async () => {
+test('with LISTEN_FDS but no socket, the gateway ends with exit code 1 and a line that says so', async () => {
   const { ended, output } = startProcess({ ...environment, LISTEN_FDS: '1' })
 
   expect(await ended).toBe(1)

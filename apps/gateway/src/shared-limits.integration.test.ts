@@ -34,7 +34,7 @@ const passed = async (limits: Limit[], key: string, requests: number): Promise<n
 }
 
 // spec: limits/shared
-test('ten gateways let pass as many requests as the limit says, and when one of them is killed at most a twentieth fewer', async () => {
+test('ten gateways together let pass as many requests as the limit says; a killed one costs a twentieth', async () => {
   // Each gateway learns of the others at its next heartbeat; here those that were opened first are opened again.
   await Promise.all(Array.from({ length: 10 }, () => openGateway()))
   const limits = (await Promise.all(Array.from({ length: 10 }, () => openGateway()))).map((open) => open('send', 100))

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => simulator.stop())
 beforeEach(() => simulator.ask('POST', '/reset'))
 
-test('made phones have tokens, and made browsers have endpoints and keys; with a key pool of four, 300 browsers share four key pairs', async () => {
+test('made phones have tokens, made browsers endpoints and keys; 300 browsers share a pool of four key pairs', async () => {
   await simulator.ask('POST', '/accounts', { kind: 'fcm', projectId: 'demo' })
   const made = async (wanted: object) => (await simulator.ask<Made>('POST', '/devices', wanted)).devices
   const ios = await made({ platform: 'ios', count: 3 })
@@ -44,7 +44,7 @@ test('made phones have tokens, and made browsers have endpoints and keys; with a
   expect(Buffer.from(web[0]?.keys.auth ?? '', 'base64url')).toHaveLength(16)
 })
 
-test('the control API lists pushes page by page in order, by platform and by device, and starts anew after a reset', async () => {
+test('the control API lists pushes page by page, by platform and device, and starts anew after a reset', async () => {
   const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'ios', count: 3 })
   for (let n = 0; n < 9; n++) await send(devices[n % 3]?.token ?? '', `message-${n}`)
   const page = await simulator.ask<Page>('GET', '/pushes?after=2&limit=3')
@@ -58,7 +58,7 @@ test('the control API lists pushes page by page in order, by platform and by dev
   expect((await simulator.ask<Page>('GET', '/pushes')).pushes).toMatchObject([{ seq: 1, msgId: 'later' }])
 })
 
-test('the summary says how many devices got pushes, how many copies there were, and when the first and last push came', async () => {
+test('the summary says how many devices got pushes, how many copies, and the first and last moment', async () => {
   const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'ios', count: 2 })
   const [first, second] = devices.map(({ token }) => token) as [string, string]
   const before = Date.now()

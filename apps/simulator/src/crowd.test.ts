@@ -41,7 +41,7 @@ beforeEach(() => {
   received = []
 })
 
-test('each device of the crowd registers with Herald from an IP address of its own, and the answer counts those that Herald refused', async () => {
+test('each device of the crowd registers from its own IP address, and the answer counts refusals', async () => {
   await simulator.ask('POST', '/accounts', { kind: 'apns', teamId: 'TEAM', keyId: 'KEY', bundleId: 'com.example.app' })
   const ios = (await simulator.ask<Made>('POST', '/devices', { platform: 'ios', count: 300 })).devices
   const web = (await simulator.ask<Made>('POST', '/devices', { platform: 'web' })).devices
@@ -56,7 +56,7 @@ test('each device of the crowd registers with Herald from an IP address of its o
   expect(bodies).toContainEqual({ platform: 'web', endpoint: web[0]?.endpoint, keys: web[0]?.keys, externalId: `user-${web[0]?.id}` })
 })
 
-test('devices of the crowd report their pushes delivered and opened until reports are turned off, and report again after a 503', async () => {
+test('the crowd reports pushes delivered and opened until that is turned off, and again after a 503', async () => {
   const account = { kind: 'apns', teamId: 'TEAM', keyId: 'KEY', bundleId: 'com.example.app' }
   const { privateKey } = await simulator.ask<{ privateKey: string }>('POST', '/accounts', account)
   const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'ios', count: 10 })
@@ -80,7 +80,7 @@ test('devices of the crowd report their pushes delivered and opened until report
   expect(await simulator.ask('GET', '/crowd')).toMatchObject({ pending: 0 })
 })
 
-test('with shares that fall from delivered to clicked, each opened push is also delivered, each clicked push opened, and no push is both opened and dismissed', () => {
+test('with falling shares, opened pushes are also delivered, clicked ones opened, and none both opened and dismissed', () => {
   const shares = { delivered: 0.9, opened: 0.4, clicked: 0.1, dismissed: 0.2 }
   expect([0.05, 0.3, 0.5, 0.8, 0.95].map((luck) => chooseKinds(shares, luck).join(''))).toEqual(['doc', 'do', 'dx', 'd', ''])
 })

@@ -52,7 +52,7 @@ beforeEach(async () => {
   reported = []
 })
 
-test('a device that an operator uses reports only that it showed a push, whether the automatic reports of the crowd are on or off', async () => {
+test('a device that an operator uses reports only that it showed a push, whatever the crowd reports', async () => {
   const [held] = await make(hand())
   const [crowd] = await make({})
   await simulator.ask('PUT', '/crowd/reports', { baseUrl, delivered: 1, opened: 1, clicked: 1 })
@@ -64,7 +64,7 @@ test('a device that an operator uses reports only that it showed a push, whether
   await expect.poll(() => reported.at(-1)).toBe('/v1/e/d/later')
 })
 
-test('the list of devices has those that the named account reaches, without tokens: those that an operator uses, then the crowd, each newest first', async () => {
+test('the list of devices has those that the account reaches, without tokens: used ones first, each newest first', async () => {
   const [crowd, other, held, second] = [
     await make({ count: 2 }),
     await make({ bundleId: 'com.example.other' }),
@@ -92,7 +92,7 @@ test('the list of devices has those that the named account reaches, without toke
   expect((await simulator.ask<Page>('GET', '/devices')).devices).toEqual([])
 })
 
-test('pushes are listed newest first; a page that asks again gets the newest of the pushes that came since, and how many were left out', async () => {
+test('pushes are listed newest first; a later page gets the newest since, and how many were left out', async () => {
   const [device, another] = await make({ ...hand(), count: 2 })
   await simulator.ask('PUT', `/devices/${device?.id}/subscription`, { subscriptionId: 'sub-1' })
   for (let n = 1; n <= 6; n++) await send((n % 3 === 0 ? another : device)?.token ?? '', `m${n}`)
@@ -118,7 +118,7 @@ test('pushes are listed newest first; a page that asks again gets the newest of 
   expect((await tail('&after=6')).pushes).toHaveLength(1)
 })
 
-test('a device whose app was removed is not in the list of devices, also after a restart; the other device keeps its name and subscription', async () => {
+test('a device whose app was removed is not listed, also after a restart; the other keeps name and subscription', async () => {
   const statePath = join(simulator.certificate.directory, 'hands.jsonl')
   const first = await givenSimulator({ statePath })
   await first.ask('POST', '/accounts', { kind: 'apns', teamId: 'TEAM', keyId: 'KEY', bundleId })

@@ -87,7 +87,7 @@ test('the simulator answers 500 requests at once, each with its own path and bod
   })
 })
 
-test('the simulator reads headers with every printable character of Latin-1 except the space, and headers that are too long for one frame', async () => {
+test('the simulator reads headers with printable Latin-1 but the space, and those too long for a frame', async () => {
   faults = healthy
   let seen: Request['headers'] = {}
   answer = ({ headers }) => {
@@ -208,7 +208,7 @@ test('a request that the simulator is set to reset ends with INTERNAL_ERROR and 
   expect(served).toBe(1)
 })
 
-test('while the simulator opens no window it takes fewer than 22 of 40 requests of 50 kB, and the others when it opens windows again', async () => {
+test('without a window the simulator takes fewer than 22 of 40 requests of 50 kB, and later the others', async () => {
   let served = 0
   answer = () => {
     served++

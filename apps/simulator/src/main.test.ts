@@ -20,7 +20,7 @@ const start = (environment: Record<string, string>) =>
   spawn(process.execPath, [main], { env: { ...childEnvironment, ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
 const paths = () => ({ SIMULATOR_CERTIFICATE: certificate.certificatePath, SIMULATOR_PRIVATE_KEY: certificate.privateKeyPath })
 
-test('the simulator says on stdout and to its parent process where each provider and the control API listen, and exits with 0 on SIGTERM', async () => {
+test('the simulator tells stdout and its parent where providers and control API listen; SIGTERM exits with 0', async () => {
   const child = start(paths())
   const [[line], [message]] = (await Promise.all([once(child.stdout as Readable, 'data'), once(child, 'message')])) as [
     [Buffer],

@@ -21,7 +21,7 @@ async function sweep(): Promise<string[]> {
 }
 
 // spec: webhooks/announced-until-confirmed
-test('while webhooks confirms no announcement only the same 200 are repeated, and for each that it confirms another one is repeated', async () => {
+test('while webhooks confirms no announcement only the same 200 are repeated; each confirmed one admits another', async () => {
   await insertAnnouncements(db, Array.from({ length: 500 }, () => announcementsOf(eventSubjects.pushSettled, [event()])).flat())
   await makeDue()
   const first = await sweep()
@@ -38,7 +38,7 @@ test('while webhooks confirms no announcement only the same 200 are repeated, an
   expect(next.filter((id) => !first.includes(id))).toHaveLength(50)
 })
 
-test('announcements that webhooks does not confirm stop holding up others with their ninth repeat, and are then repeated once an hour', async () => {
+test('announcements unconfirmed at their ninth repeat hold up no others, and are repeated once an hour', async () => {
   await sql`update announcements set pointer_no = 9 where pointer_no > 0`.execute(db)
   await makeDue()
   const repeated = await sweep()

@@ -75,7 +75,7 @@ const open = (campaign: Campaign, { userId, subscriptionId }: Push) =>
   caller.call(trackEvents, { engagements: [givenEngagement(campaign, { kind: 'opened', userId, subscriptionId })] })
 
 // spec: conversions/once, conversions/shows-at-once, conversions/decided-once
-test('a conversion that is reported 50 times at once counts once, the statistics show it at once, and each answer says the same attribution', async () => {
+test('a conversion reported 50 times at once counts once, at once in the statistics, with one attribution', async () => {
   const { of, push } = await givenSent(newId())
   await open(of, push)
   const one = conversionOf(push, { value: '0.1', currency: 'EUR' })
@@ -96,7 +96,7 @@ test('a conversion that is reported 50 times at once counts once, the statistics
 })
 
 // spec: conversions/stats
-test('ten times 0.1 is 1.00, two conversions of a user count as one user, and the same id in another app is another conversion', async () => {
+test('ten times 0.1 is 1.00, a user’s two conversions are one user, another app’s same id is another', async () => {
   const { of, push } = await givenSent(newId())
   const ten = Array.from({ length: 10 }, () => conversionOf(push, { value: '0.1', currency: 'EUR' }))
   await record(of.appId, [...ten, conversionOf(push, { name: 'visit', value: '3' })])
@@ -108,7 +108,7 @@ test('ten times 0.1 is 1.00, two conversions of a user count as one user, and th
 })
 
 // spec: conversions/once, conversions/names
-test('an id is its user’s own, and whoever has the public key takes neither the ids nor the names of the backend', async () => {
+test('an id is its user’s own: the public key takes neither ids nor names of the backend', async () => {
   const { appId, push } = await (async () => {
     const sent = await givenSent(newId())
     return { appId: sent.of.appId, push: sent.push }
@@ -126,60 +126,54 @@ test('an id is its user’s own, and whoever has the public key takes neither th
 })
 
 // spec: conversions/attribution, conversions/windows
-test.each([0, 40])(
-  'with %i other pushes in the batch the one opened last is the cause, the one sent last without an opened one, to the second',
-  async (others) => {
-    const appId = newId()
-    const first = await givenSent(appId, { others })
-    const { push } = first
-    const opened = Date.now()
-    await open(first.of, push)
-    const second = await givenSent(appId, { to: push, others })
-    expect(await record(appId, [conversionOf(push)])).toMatchObject([{ attribution: { campaignId: first.of.campaignId, how: 'direct' } }])
+test.each([0, 40])('with %i other pushes in the batch the last opened is the cause, else the last sent, to the second', async (others) => {
+  const appId = newId()
+  const first = await givenSent(appId, { others })
+  const { push } = first
+  const opened = Date.now()
+  await open(first.of, push)
+  const second = await givenSent(appId, { to: push, others })
+  expect(await record(appId, [conversionOf(push)])).toMatchObject([{ attribution: { campaignId: first.of.campaignId, how: 'direct' } }])
 
-    const at = new Date(Math.ceil(opened / 1_000) * 1_000 - 24 * 3_600_000).toISOString()
-    await sql`update engagements set at = ${at}::timestamptz where campaign_id = decode(${first.of.campaignId}, 'hex')`.execute(db)
-    const after = (hours: number, more: number) => new Date(Date.parse(at) + hours * 3_600_000 + more * 1_000).toISOString()
-    expect(
-      await record(appId, [
-        conversionOf(push, { at: after(0, -1) }),
-        conversionOf(push, { at: after(0, 0) }),
-        conversionOf(push, { at: after(24, 0) }),
-        conversionOf(push, { at: after(24, 1) }),
-      ]),
-    ).toMatchObject([
-      { attribution: null },
-      { attribution: { how: 'direct' } },
-      { attribution: { campaignId: first.of.campaignId, how: 'direct' } },
-      { attribution: { campaignId: second.of.campaignId, how: 'influenced' } },
-    ])
-    expect(await record(appId, [conversionOf(push, { at: after(24, 2) })], { directHours: 24, influencedHours: 0 })).toMatchObject([
-      { attribution: null },
-    ])
-  },
-)
+  const at = new Date(Math.ceil(opened / 1_000) * 1_000 - 24 * 3_600_000).toISOString()
+  await sql`update engagements set at = ${at}::timestamptz where campaign_id = decode(${first.of.campaignId}, 'hex')`.execute(db)
+  const after = (hours: number, more: number) => new Date(Date.parse(at) + hours * 3_600_000 + more * 1_000).toISOString()
+  expect(
+    await record(appId, [
+      conversionOf(push, { at: after(0, -1) }),
+      conversionOf(push, { at: after(0, 0) }),
+      conversionOf(push, { at: after(24, 0) }),
+      conversionOf(push, { at: after(24, 1) }),
+    ]),
+  ).toMatchObject([
+    { attribution: null },
+    { attribution: { how: 'direct' } },
+    { attribution: { campaignId: first.of.campaignId, how: 'direct' } },
+    { attribution: { campaignId: second.of.campaignId, how: 'influenced' } },
+  ])
+  expect(await record(appId, [conversionOf(push, { at: after(24, 2) })], { directHours: 24, influencedHours: 0 })).toMatchObject([
+    { attribution: null },
+  ])
+})
 
 // spec: conversions/own-pushes
-test.each([0, 40])(
-  'with %i other pushes in the batch a device’s push to an earlier owner is not the new owner’s, and stays the earlier owner’s',
-  async (others) => {
-    const { of, push } = await givenSent(newId(), { others })
-    await open(of, push)
-    const moved = { ...push, userId: newId() }
-    const named = { ...of, userId: push.userId, subscriptionId: push.subscriptionId, platform: 'ios' as const, variant: '' }
-    expect(
-      await record(of.appId, [
-        conversionOf(moved),
-        conversionOf(moved, { push: named }),
-        conversionOf(push),
-        conversionOf(push, { push: named }),
-      ]),
-    ).toMatchObject([{ attribution: null }, { attribution: null }, { attribution: { how: 'direct' } }, { attribution: { how: 'direct' } }])
-  },
-)
+test.each([0, 40])('with %i other pushes in the batch a push to a device’s earlier owner stays that owner’s', async (others) => {
+  const { of, push } = await givenSent(newId(), { others })
+  await open(of, push)
+  const moved = { ...push, userId: newId() }
+  const named = { ...of, userId: push.userId, subscriptionId: push.subscriptionId, platform: 'ios' as const, variant: '' }
+  expect(
+    await record(of.appId, [
+      conversionOf(moved),
+      conversionOf(moved, { push: named }),
+      conversionOf(push),
+      conversionOf(push, { push: named }),
+    ]),
+  ).toMatchObject([{ attribution: null }, { attribution: null }, { attribution: { how: 'direct' } }, { attribution: { how: 'direct' } }])
+})
 
 // spec: conversions/attribution
-test('the push that the report names comes before one that was opened later, and counts for the variant that it names', async () => {
+test('the push that the report names precedes one opened later, and counts for the named variant', async () => {
   const appId = newId()
   const first = await givenSent(appId)
   const { push } = first
@@ -207,7 +201,7 @@ test('nothing is attributed to a test, and nothing is influenced by a silent sen
 })
 
 // spec: conversions/time
-test('a conversion of more than 7 days ago or 5 minutes ahead is refused at `at`, and leaves the others alone', async () => {
+test('a conversion over 7 days old or 5 minutes ahead is refused at `at`, alone', async () => {
   const { push } = await givenSent(newId())
   const day = 86_400
   const times = [seconds(-7 * day - 5), seconds(-7 * day + 60), seconds(290), seconds(310)]
@@ -224,7 +218,7 @@ test('a conversion of more than 7 days ago or 5 minutes ahead is refused at `at`
 })
 
 // spec: conversions/names
-test('an app has 50 names of conversions, however many calls make names at the same time; a known name goes on', async () => {
+test('an app has 50 names of conversions, however many calls make them at once; a known one goes on', async () => {
   const appId = newId()
   const { push } = await givenSent(appId)
   const named = (no: number) => conversionOf(push, { name: `name${no}` })
@@ -244,7 +238,7 @@ test('an app has 50 names of conversions, however many calls make names at the s
 })
 
 // spec: conversions/series
-test('attributed conversions are counted in the series on the platform of their push, and in the curve of a large campaign', async () => {
+test('attributed conversions count in the series on their push’s platform, and in a large campaign’s curve', async () => {
   const appId = newId()
   const of = { ...givenCampaign(), appId }
   const pushes = givenOutcomes(1_001)
@@ -296,7 +290,7 @@ test('a user’s conversions are listed newest first, page after page, and expla
 })
 
 // spec: conversions/erased
-test('with a user all of the user’s conversions go and none can come any more, and the counters stay; with an app no row is left', async () => {
+test('with a user all conversions go and none can come, the counters stay; with an app all rows go', async () => {
   const appId = newId()
   const { of, push } = await givenSent(appId)
   await record(appId, [conversionOf(push)])

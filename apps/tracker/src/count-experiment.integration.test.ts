@@ -73,7 +73,7 @@ test.each([2, 60])('users of an experiment are counted by variant, and a user wi
 })
 
 // spec: experiments/report
-test('a user without an outcome has the variant that the send gives, and the same question is counted anew after a minute only', async () => {
+test('a user without an outcome has the send’s variant; the same question is counted anew after a minute', async () => {
   const campaign = givenCampaign()
   const pushes = givenOutcomes(50)
   await report(caller, campaign, batchesOf(campaign, pushes), { fannedOut: false })

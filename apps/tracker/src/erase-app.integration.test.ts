@@ -83,7 +83,7 @@ async function givenApp(campaignCount: number, pushes: number): Promise<Campaign
 }
 
 // spec: administration/delete-app
-test('erasing an app takes several calls, of which the first deletes at most 5,000 rows; then no row of its ledger, reports, counters and series is left, and another app’s statistics stay', async () => {
+test('erasing an app takes several calls of at most 5,000 rows first; then none is left, others’ stay', async () => {
   const campaigns = await givenApp(3, 3_000)
   const [other] = (await givenApp(1, 10)) as [Campaign]
   const [day, platform] = ['2026-01-01', 'ios'] as const
@@ -103,7 +103,7 @@ test('erasing an app takes several calls, of which the first deletes at most 5,0
   expect(await caller.call(eraseTrackerOfApp, { appId })).toEqual({ done: true })
 })
 
-test('outcomes and reports that come late for a deleted app are answered, so that they are not repeated, and write no row; outcomes of other apps in the call count', async () => {
+test('a deleted app’s late outcomes and reports are answered but not written; other apps’ in the call count', async () => {
   const [campaign] = (await givenApp(1, 10)) as [Campaign]
   await erase(campaign.appId)
   const live = givenCampaign()
@@ -120,7 +120,7 @@ test('outcomes and reports that come late for a deleted app are answered, so tha
   expect(await caller.call(readStats, live)).toEqual({ stats: { ...noStats, queued: 5, sent: 5 } })
 })
 
-test('when an app is deleted while its outcomes and reports arrive, every call is answered in the end, and no row of its ledger, reports, counters and series is left', async () => {
+test('when an app is deleted while outcomes and reports arrive, every call is answered, and no row is left', async () => {
   const campaigns = await givenApp(4, 100)
   let erasing = true
   const sending = campaigns.map(async (campaign) => {

@@ -41,28 +41,25 @@ const trail: Attempt[] = [
 ]
 
 // spec: tracking/attempts
-test.each([1, 40])(
-  'the provider’s answers to earlier attempts of %i pushes of a batch are stored with the outcome, once, and for no other push',
-  async (count) => {
-    const campaign = givenCampaign()
-    const [batch] = batchesOf(campaign, givenOutcomes(count + 1, { attempts: 3 }))
-    await report(caller, campaign, [batch!])
-    const [retried, other] = [{ ...batch!, pushes: batch!.pushes.slice(0, count) }, batch!.pushes[count]!]
-    const told = outcomesOf(retried)
-    const rest = { ...told, results: [{ ...told.results[0]!, places: [count] }] }
+test.each([1, 40])('the answers to earlier attempts of %i pushes are stored with the outcome, once, for no other', async (count) => {
+  const campaign = givenCampaign()
+  const [batch] = batchesOf(campaign, givenOutcomes(count + 1, { attempts: 3 }))
+  await report(caller, campaign, [batch!])
+  const [retried, other] = [{ ...batch!, pushes: batch!.pushes.slice(0, count) }, batch!.pushes[count]!]
+  const told = outcomesOf(retried)
+  const rest = { ...told, results: [{ ...told.results[0]!, places: [count] }] }
 
-    const first = await caller.call(recordOutcomes, { batches: [{ ...told, trail }, rest] })
-    const repeated = await caller.call(recordOutcomes, { batches: [{ ...told, trail: trail.slice(1) }, rest] })
+  const first = await caller.call(recordOutcomes, { batches: [{ ...told, trail }, rest] })
+  const repeated = await caller.call(recordOutcomes, { batches: [{ ...told, trail: trail.slice(1) }, rest] })
 
-    expect([first, repeated]).toEqual([{ recorded: count + 1 }, { recorded: 0 }])
-    expect(await attemptsLeft(campaign)).toBe(count)
-    const { ledger, pushes } = await explain(campaign, [retried.pushes[0]!.subscriptionId, other.subscriptionId])
-    expect(ledger).toBe('kept')
-    const byDevice = new Map(pushes.map((push) => [push.subscriptionId, push]))
-    expect(byDevice.get(retried.pushes[0]!.subscriptionId)).toMatchObject({ trail, no: 1, end: { outcome: 'sent', attempts: 3 } })
-    expect(byDevice.get(other.subscriptionId)).toMatchObject({ trail: [] })
-  },
-)
+  expect([first, repeated]).toEqual([{ recorded: count + 1 }, { recorded: 0 }])
+  expect(await attemptsLeft(campaign)).toBe(count)
+  const { ledger, pushes } = await explain(campaign, [retried.pushes[0]!.subscriptionId, other.subscriptionId])
+  expect(ledger).toBe('kept')
+  const byDevice = new Map(pushes.map((push) => [push.subscriptionId, push]))
+  expect(byDevice.get(retried.pushes[0]!.subscriptionId)).toMatchObject({ trail, no: 1, end: { outcome: 'sent', attempts: 3 } })
+  expect(byDevice.get(other.subscriptionId)).toMatchObject({ trail: [] })
+})
 
 test('a trail of attempts that cannot be read is left out, and the outcomes are counted', async () => {
   const campaign = givenCampaign()
@@ -75,35 +72,30 @@ test('a trail of attempts that cannot be read is left out, and the outcomes are 
 })
 
 // spec: administration/explain
-test.each([3, 60])(
-  'explain finds pushes of a batch of %i by device, with outcome and reports, and by user, and shows a push that has no outcome yet',
-  async (count) => {
-    const campaign = givenCampaign()
-    const userId = newId()
-    const outcomes = givenOutcomes(count)
-    outcomes[1] = { ...outcomes[1]!, userId }
-    outcomes[2] = { ...outcomes[2]!, userId }
-    const [batch] = batchesOf(campaign, outcomes)
-    await report(caller, campaign, [batch!])
-    const [first, second, third] = outcomes
-    expect((await explain(campaign, [first!.subscriptionId])).pushes).toMatchObject([
-      { ...idsOf(first!), end: null, trail: [], reports: [] },
-    ])
+test.each([3, 60])('explain finds pushes of a batch of %i by device and by user, also without an outcome yet', async (count) => {
+  const campaign = givenCampaign()
+  const userId = newId()
+  const outcomes = givenOutcomes(count)
+  outcomes[1] = { ...outcomes[1]!, userId }
+  outcomes[2] = { ...outcomes[2]!, userId }
+  const [batch] = batchesOf(campaign, outcomes)
+  await report(caller, campaign, [batch!])
+  const [first, second, third] = outcomes
+  expect((await explain(campaign, [first!.subscriptionId])).pushes).toMatchObject([{ ...idsOf(first!), end: null, trail: [], reports: [] }])
 
-    await caller.call(recordOutcomes, { batches: [outcomesOf(batch!)] })
-    await caller.call(trackEvents, { engagements: [givenEngagement(campaign, idsOf(first!))] })
+  await caller.call(recordOutcomes, { batches: [outcomesOf(batch!)] })
+  await caller.call(trackEvents, { engagements: [givenEngagement(campaign, idsOf(first!))] })
 
-    const ofDevice = await explain(campaign, [first!.subscriptionId])
-    expect(ofDevice.pushes).toMatchObject([{ ...idsOf(first!), end: { outcome: 'sent' }, reports: [{ kind: 'opened' }] }])
-    expect(ofDevice.fannedOutAt).not.toBeNull()
-    const ofUser = await explain(campaign, [], userId)
-    expect(ofUser.pushes.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(
-      [second, third].map((one) => one.subscriptionId).toSorted(),
-    )
-    expect((await explain(campaign, [newId()], newId())).pushes).toEqual([])
-    expect(await explain({ ...campaign, appId: newId() }, [first!.subscriptionId])).toMatchObject({ ledger: 'none', pushes: [] })
-  },
-)
+  const ofDevice = await explain(campaign, [first!.subscriptionId])
+  expect(ofDevice.pushes).toMatchObject([{ ...idsOf(first!), end: { outcome: 'sent' }, reports: [{ kind: 'opened' }] }])
+  expect(ofDevice.fannedOutAt).not.toBeNull()
+  const ofUser = await explain(campaign, [], userId)
+  expect(ofUser.pushes.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(
+    [second, third].map((one) => one.subscriptionId).toSorted(),
+  )
+  expect((await explain(campaign, [newId()], newId())).pushes).toEqual([])
+  expect(await explain({ ...campaign, appId: newId() }, [first!.subscriptionId])).toMatchObject({ ledger: 'none', pushes: [] })
+})
 
 const idsOf = ({ subscriptionId, userId }: { subscriptionId: string; userId: string }) => ({ subscriptionId, userId })
 
@@ -121,7 +113,7 @@ test('deleting an app deletes the stored answers to earlier attempts', async () 
 })
 
 // spec: tracking/past-retention
-test('explain says that a campaign is past the retention, and every day of the ledger has a partition for earlier attempts', async () => {
+test('explain says that a campaign is past the retention; every ledger day has a partition for earlier attempts', async () => {
   const campaign = givenCampaign()
   const [batch] = batchesOf(campaign, givenOutcomes(1))
   await report(caller, campaign, [batch!])

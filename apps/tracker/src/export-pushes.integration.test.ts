@@ -105,7 +105,7 @@ test('an export that was interrupted can go on after any push, also in the middl
 })
 
 // spec: administration/export-pushes
-test('when pushes are queued and end during an export of their campaign, each push is still exported once and in order', async () => {
+test('when pushes are queued and end during their campaign’s export, each is exported once, in order', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(2_600), { size: 400 })
   const [before, after] = [batches.slice(0, 5), batches.slice(5)]
@@ -160,7 +160,7 @@ test('the export of a user’s pushes to a device leaves out pushes that another
 })
 
 // spec: administration/user-read
-test('the newest pushes of a user to the devices that are asked for come newest campaign first, and no more than asked for', async () => {
+test('a user’s newest pushes to the asked devices come newest campaign first, no more than asked for', async () => {
   const appId = newId()
   const user = newId()
   const [phone, tablet] = [newId(), newId()]
@@ -178,7 +178,7 @@ test('the newest pushes of a user to the devices that are asked for come newest 
 })
 
 // spec: administration/export-pushes
-test('a campaign that is unknown or of another app has an empty export, one past the retention has none, and a place that no export gave is refused', async () => {
+test('an unknown or foreign campaign’s export is empty, a past one has none, and a made-up place is refused', async () => {
   const [campaign, old] = [givenCampaign(), givenCampaign()]
   await givenSettled(caller, campaign, givenOutcomes(2))
   const day = new Date(Date.now() - 100 * 86_400_000).toISOString().slice(0, 10)

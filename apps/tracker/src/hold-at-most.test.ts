@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { holdAtMost } from './hold-at-most.ts'
 
-test('a request that would make the work in hand exceed the bound is refused until other work has ended; a request larger than the bound is taken when there is no other', async () => {
+test('a request beyond the bound of work is refused until other work ended; a larger one goes alone', async () => {
   const release: (() => void)[] = []
   const write = holdAtMost<number, string>(
     async (size) => {

@@ -83,7 +83,7 @@ test('an inbox has nothing that was sent to another person on the same device', 
 })
 
 // spec: inbox/outcomes
-test('what failed, or was skipped although the person may read it, is an item; what the person left or what was cancelled is not', async () => {
+test('what failed, or was skipped though readable, is an item; what was left or cancelled is not', async () => {
   const person = givenPerson()
   const shown = [
     await givenSent(person, { outcome: 'failed', code: 'token_dead' }),
@@ -117,7 +117,7 @@ test('pages follow one another without a gap and without a repeat, whatever devi
 })
 
 // spec: inbox/read
-test('an item that is read twice keeps its first time; it can be made unread; an id of no inbox changes nothing', async () => {
+test('an item read twice keeps its first time; it can be made unread; a foreign id changes nothing', async () => {
   const person = givenPerson()
   const send = await givenSent(person)
   const plain = await givenSent(person, { inbox: false })

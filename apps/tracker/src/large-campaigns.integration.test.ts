@@ -41,7 +41,7 @@ const begunAgo = (campaignId: string, ago: string) =>
   sql`update counters set created_at = now() - ${ago}::interval where campaign_id = ${campaignId}`.execute(db)
 
 // spec: administration/curve
-test('a curve counts reports of devices in steps of 10 minutes for a day and then of an hour, and adds up to the statistics', async () => {
+test('a curve counts reports in steps of 10 minutes for a day, then hours, and equals the statistics', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(1_500), { size: 500 })
   const [one] = batches as [Batch]
@@ -131,7 +131,7 @@ test.each([
 })
 
 // spec: administration/breakdown
-test('when the codes of one platform were not counted the breakdown of the campaign gives no codes, and null as the outcomes of each platform', async () => {
+test('when one platform’s codes were not counted the breakdown gives no codes, and null as platforms’ outcomes', async () => {
   const { campaign, ios, web } = givenEnds(700, 50)
   await report(caller, campaign, [...ios, ...web])
   await record([...ios, ...web])

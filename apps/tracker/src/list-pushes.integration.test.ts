@@ -81,7 +81,7 @@ test('a listed push shows how it ended', async () => {
   expect(sent).toMatchObject({ outcome: 'sent', code: null, providerCode: null, userId: person })
 })
 
-test('filtered by campaign, user, device, outcome or code, the pages of a list show once each push that fits and has ended, newest campaign first', async () => {
+test('filtered by campaign, user, device, outcome or code, pages show each ended push once, newest campaign first', async () => {
   const app = newId()
   const [alice, bob] = [newId(), newId()]
   const [phone, tablet] = [newId(), newId()]

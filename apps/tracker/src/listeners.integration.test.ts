@@ -104,7 +104,7 @@ test('the tracker answers webhooks only when every transaction that may not know
   expect(await transact(db, async (trx) => (await findListeners(trx, [appId]))(appId, 'notification.sent'))).toBe(true)
 })
 
-test('when a transaction that has read which events an app’s endpoints ask for lasts longer than 2 s, the tracker refuses webhooks’ call, and the events of the app go on', async () => {
+test('when a transaction with an app’s listeners lasts over 2 s, webhooks’ call is refused, and events go on', async () => {
   const campaign = givenCampaign()
   const going = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
@@ -170,7 +170,7 @@ test('a message about endpoints that arrives after a newer one changes nothing',
   expect(await isHeard()).toBe(false)
 })
 
-test('when an app is deleted the tracker deletes which events its endpoints ask for, and does not store that again when webhooks repeats it', async () => {
+test('a deleted app’s listened types are deleted, and not stored again when webhooks repeats them', async () => {
   const appId = newId()
   const listeners = [{ appId, version: 1, eventTypes: ['*' as const] }]
   await webhooks.call(hearTrackerListeners, { listeners })

@@ -38,7 +38,7 @@ test('a page of five pushes of 40,000 campaigns reads fewer than 300 database pa
   expect(pagesOf(looks)).toBeLessThan(300)
 })
 
-test('a list of one campaign’s pushes shows no other campaign and reads fewer than 100 database pages, whether the campaign is new or old', async () => {
+test('a list of one campaign’s pushes shows no other and reads under 100 database pages, new or old', async () => {
   const { items } = await onePage({ outcome: 'failed' }, 20)
   for (const { campaignId } of [items[0], items.at(-1)].flatMap((one) => one ?? [])) {
     const looks = await looked(list({ campaignId }, 1))
@@ -81,7 +81,7 @@ test('pushes that a filter rarely fits are found by going on from page to page, 
   expect(found).toEqual(found.toSorted().toReversed())
 })
 
-test('a page of one device’s or one user’s pushes reads fewer than 600 database pages, though each of 40,000 campaigns has such a push', async () => {
+test('a page of a device’s or user’s pushes reads under 600 database pages in 40,000 campaigns with them', async () => {
   for (const asked of [{ subscriptionId: device }, { userId: person }]) {
     const looks = await looked(list(asked))
     expect(scanned(looks)).toEqual([])
@@ -94,7 +94,7 @@ test('a page of one device’s or one user’s pushes reads fewer than 600 datab
   )
 })
 
-test('among large sends a page of one device’s or user’s pushes reads a bounded part of the history, and shows the newest campaign first', async () => {
+test('among large sends a page of a device’s or user’s pushes reads a bounded part, newest campaign first', async () => {
   const ofLarge = (asked: Asked) => (db: Db) => listPushes({ db, retentionDays: 90 }, { appId: large, limit: 5, ...asked })
   for (const asked of [{ subscriptionId: '15'.padStart(24, '0') }, { userId: person }, { subscriptionId: 'f'.repeat(24) }]) {
     const looks = await looked(ofLarge(asked))
@@ -107,7 +107,7 @@ test('among large sends a page of one device’s or user’s pushes reads a boun
   expect(newest).toEqual(newest?.toSorted().toReversed())
 })
 
-test('reading a batch, its outcomes or the pushes to two devices takes one statement each, and fewer than 60 database pages in all', async () => {
+test('reading a batch, outcomes or two devices’ pushes takes a statement each, under 60 database pages in all', async () => {
   const { items } = await onePage({}, 1)
   const campaignId = items[0]?.campaignId ?? ''
   const { day } = await readDay(campaignId)
@@ -122,7 +122,7 @@ test('reading a batch, its outcomes or the pushes to two devices takes one state
 })
 
 // spec: administration/explain
-test('explaining a push to a device and a user finds it and reads fewer than 100 database pages, in small and in large sends', async () => {
+test('explaining a push to a device and user reads under 100 database pages, in small and large sends', async () => {
   for (const app of [appId, large]) {
     const of = { campaignId: '', subscriptionId: '', userId: '' }
     await looked(async (db) => Object.assign(of, (await listPushes({ db, retentionDays: 90 }, { appId: app, limit: 1 })).items[0]))

@@ -42,7 +42,7 @@ const partitionsOf = async (day: string) => {
 }
 
 // spec: tracking/past-retention
-test('outcomes of a campaign past the retention are answered and not written, and other outcomes of the same call are written', async () => {
+test('outcomes past the retention are answered and not written; others of the call are written', async () => {
   const [old, young] = [givenCampaign(), givenCampaign()]
   const day = await daysAgo(95)
   // The old campaign was paused for so long after its first page that the partition of its day is gone, so its pushes get no rows.

@@ -175,6 +175,6 @@ beforeAll(async () => {
   await sql`insert into erased_apps (app_id) values (${erasedApp})`.execute(db)
 })
 
-test('the statements for reports, outcomes, settlements and announcements read few rows while tables grow to 100,000 rows, also with old statistics of the planner', async () => {
+test('statements for reports, outcomes, settlements and announcements read few rows up to 100,000, with old planner statistics', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

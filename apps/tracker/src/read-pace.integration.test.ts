@@ -41,7 +41,7 @@ const givenCounters = (appId: string, queued: number, seconds: number | null, be
     .execute()
 
 // spec: sending/dry-run-estimate
-test('the pace of an app is that of its last five settled sends of at least 1,000 pushes within 30 days', async () => {
+test('an app’s pace is its last five settled sends’ of at least 1,000 pushes within 30 days', async () => {
   const appId = newId()
   expect(await caller.call(readPace, { appId })).toEqual({ pace: null })
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
   ;({ db } = await openDatabase<Tables>(testService('tracker', {}), { url: database.url('tracker'), poolSize: 2 }))
 })
 
-test('the progress of a send shows for each platform how many pushes are queued and how many of them have an outcome', async () => {
+test('a send’s progress shows for each platform how many pushes are queued and have an outcome', async () => {
   const campaign = givenCampaign()
   const [ios] = batchesOf(campaign, givenOutcomes(3)) as [Batch]
   const [android] = batchesOf(campaign, givenOutcomes(2, { outcome: 'failed', code: 'timeout' }), { platform: 'android', no: 2 }) as [Batch]
@@ -80,7 +80,7 @@ test('one call gives the statistics of several campaigns of an app with their va
   )
 })
 
-test('the tracker answers which devices have an outcome of a campaign without being told its day, and none past the ledger’s retention', async () => {
+test('the tracker answers which devices have a campaign’s outcome without its day, none past the retention', async () => {
   const campaign = givenCampaign()
   // One batch is a row of many pushes, the other has a row per push. The last push of each batch has no outcome.
   const batches = [...batchesOf(campaign, givenOutcomes(40)), ...batchesOf(campaign, givenOutcomes(3), { no: 2 })]

@@ -180,7 +180,7 @@ test('the first outcome of a push stays, with its code and token version', async
 })
 
 // spec: tracking/one-outcome
-test('when two calls report different outcomes of the same pushes, the first counts for each push and the counters are right', async () => {
+test('when two calls report different outcomes of the same pushes, each push’s first counts, and counters are right', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(600), { size: 60 })
   await report(caller, campaign, batches)
@@ -202,7 +202,7 @@ test('when two calls report different outcomes of the same pushes, the first cou
   expect(await caller.call(verifyCampaign, campaign)).toMatchObject({ agrees: true })
 })
 
-test('when another process writes outcomes of some pushes while a tracker records them, those outcomes stay, and the other pushes get theirs', async () => {
+test('when another process writes outcomes meanwhile, those stay, and the other pushes get the tracker’s', async () => {
   const campaign = givenCampaign()
   const [batch] = batchesOf(campaign, givenOutcomes(20)) as [Batch]
   await report(caller, campaign, [batch])
@@ -252,7 +252,7 @@ test('a batch whose 400 pushes all end differently keeps the outcome of each pus
 })
 
 // spec: running/lost-rows
-test('a batch that the ledger does not know is named in the answer, and outcomes of others are written, in the same call and beside it', async () => {
+test('an unknown batch is named in the answer, and others’ outcomes are written in and beside the call', async () => {
   const [known, unknown] = [givenCampaign(), givenCampaign()]
   const batches = batchesOf(known, givenOutcomes(20), { size: 1 })
   await report(caller, known, batches)

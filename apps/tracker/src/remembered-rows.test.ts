@@ -16,7 +16,7 @@ const given = (fields: Partial<ReadRow> = {}) => {
   return remembered
 }
 
-test('rows that were written are found as they were written, with the database’s time, unless one of the batches asked for is not remembered', () => {
+test('written rows are found as written, with the database’s time, unless an asked batch is not remembered', () => {
   const remembered = given({ at: new Date(Date.now() + 600_000), listened: 7 })
   const [found] = remembered.find(day, [batch]) ?? []
   expect(found).toMatchObject({ ...row, batch: 0, listened: 7, heard: null })
@@ -25,7 +25,7 @@ test('rows that were written are found as they were written, with the database�
   expect(remembered.find('2026-11-27', [batch])).toBeUndefined()
 })
 
-test('rows of an app whose endpoints ask for events are not remembered, and neither are those of an app that was never read', () => {
+test('rows of an app whose endpoints ask for events, or that was never read, are not remembered', () => {
   expect(given({ heard: ['*'] }).find(day, [batch])).toBeUndefined()
   const remembered = given()
   const stranger = { ...batch, appId: 'b'.repeat(24) }

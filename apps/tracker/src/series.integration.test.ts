@@ -108,7 +108,7 @@ const ofOne = { queued: 60, sent: 38, failed: 12, skipped: 10, delivered: 10, op
 const codesOfOne = { 'ios failed token_dead': 5, 'web failed timeout': 7, 'web skipped silent_web': 10 }
 
 // spec: administration/series, administration/series-exact
-test('the buckets of a series add up to the statistics of the campaigns, also by platform and by code, and a repeated call changes nothing', async () => {
+test('a series’ buckets equal the campaigns’ statistics, also by platform and code; a repeat changes nothing', async () => {
   const mixed = givenMixed()
   await play(mixed)
   const once = await allOf(mixed.campaign.appId, [mixed.campaign])
@@ -231,7 +231,7 @@ test('outcomes before and after midnight are in buckets of their own, and mergin
 })
 
 // spec: administration/series-exact
-test('some time after an hour its rows are merged into one per platform and one per code, also when an outcome comes late, and no sum changes', async () => {
+test('later an hour’s rows are merged into one per platform and code, also after late outcomes, sums unchanged', async () => {
   const appId = newId()
   const sends = [givenMixed(appId), givenMixed(appId)]
   for (const send of sends) {

@@ -41,7 +41,7 @@ beforeAll(async () => {
 const dueNow = sql<Date>`now() - interval '1 second'`
 
 // spec: tracking/settlement-told
-test('campaigns and audience are told of a settlement until both have answered, and a service that has answered is not told again', async () => {
+test('campaigns and audience are told of a settlement until both answered; a service that answered is not told again', async () => {
   const campaign = givenCampaign()
   let audienceIsAway = true
   const heard = { campaigns: 0, audience: 0 }
@@ -106,7 +106,7 @@ test('an announcement that was never published is published by the sweep', async
   expect(heard.filter((id) => id === row.id)).toHaveLength(1)
 })
 
-test('two sweeps at the same time take no announcement twice, and an announcement that was taken is not due at once', async () => {
+test('two sweeps at once take no announcement twice, and a taken one is not due at once', async () => {
   const events = Array.from({ length: 20 }, () => ({
     type: 'notification.sent' as const,
     at: new Date().toISOString(),
@@ -127,7 +127,7 @@ test('two sweeps at the same time take no announcement twice, and an announcemen
 })
 
 // spec: tracking/retention
-test('six calls at once make the partitions of a day without an error, and the partitions are dropped after their retention', async () => {
+test('six calls at once make a day’s partitions without an error, and these are dropped after their retention', async () => {
   // The last day that is kept, 91 days ago, and the first that is dropped, 92 days ago, are left out, since midnight may pass during the test.
   const days = await getDaysAround(db, { back: 93, ahead: -90 })
   const [old, last] = [days.at(0) ?? '', days.at(-1) ?? '']

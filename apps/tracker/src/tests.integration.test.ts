@@ -39,7 +39,7 @@ const countersOf = (campaignIds: string[]) =>
   db.selectFrom('counters').select(['campaign_id', 'test', 'sent', 'failed', 'opened']).where('campaign_id', 'in', campaignIds).execute()
 
 // spec: webhooks/event-test
-test('every event of a test says that it is a test, and no event of another send of the app says so', async () => {
+test('every event of a test says so, and none of another send of the app', async () => {
   const ordinary = givenCampaign()
   const tested = { ...givenCampaign(), appId: ordinary.appId, test: true as const }
   await webhooks.call(hearTrackerListeners, { listeners: [{ appId: ordinary.appId, version: 1, eventTypes: ['*'] }] })

@@ -37,7 +37,7 @@ const stats = async ({ appId, campaignId }: { appId: string; campaignId: string 
   (await caller.call(readStats, { appId, campaignId }))?.stats
 
 // spec: tracking/once, tracking/shows-at-once
-test('a report of a device that is repeated, also at the same time, counts once, and the statistics show it at once', async () => {
+test('a device’s report that is repeated, also at the same time, counts once, and the statistics show it at once', async () => {
   const campaign = givenCampaign()
   await report(caller, campaign, batchesOf(campaign, givenOutcomes(3)))
   const engagement = givenEngagement(campaign, { kind: 'opened' })
@@ -70,7 +70,7 @@ test('a report of a device also counts for the variant that it names', async () 
 })
 
 // spec: tracking/unknown-campaign
-test('a report about a campaign that is unknown, of another app or past the ledger’s retention is not counted, and is no error', async () => {
+test('a report about an unknown or foreign campaign, or past the retention, is not counted, and is no error', async () => {
   const [foreign, old] = [givenCampaign(), givenCampaign()]
   for (const campaign of [foreign, old]) await report(caller, campaign, batchesOf(campaign, givenOutcomes(1)))
   await db
@@ -85,7 +85,7 @@ test('a report about a campaign that is unknown, of another app or past the ledg
 })
 
 // spec: tracking/early-report
-test('a report of a push whose campaign is just being reported to the ledger waits for it and counts once, and holds up no other report', async () => {
+test('a report of a campaign just being reported to the ledger waits, counts once, and holds up no other', async () => {
   const [begun, beginning] = [givenCampaign(), givenCampaign()]
   await report(caller, begun, batchesOf(begun, givenOutcomes(1)))
   const early = [givenEngagement(beginning), givenEngagement(begun)]

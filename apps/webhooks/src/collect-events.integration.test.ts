@@ -135,7 +135,7 @@ test('an announcement that waits together with its repeat makes no second copy o
 })
 
 // spec: webhooks/one-failing-app
-test('an announcement whose events cannot be stored keeps no other waiting, is let go, and is stored when its sender repeats it', async () => {
+test('an announcement whose events cannot be stored holds up no other, and is stored when repeated', async () => {
   const [bad, good] = [await rig.givenWebhook(`${receiver.url}/bad`), await rig.givenWebhook(`${receiver.url}/good`)]
   await sql`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused by the test'; end $$`.execute(
     rig.db,
@@ -160,7 +160,7 @@ test('an announcement whose events cannot be stored keeps no other waiting, is l
 })
 
 // spec: webhooks/announced-until-confirmed
-test('an announcement is acknowledged as soon as its events are stored, though the tracker cannot be told, and a repeat of it is confirmed', async () => {
+test('an announcement is acknowledged once stored, even if the tracker cannot be told, and a repeat is confirmed', async () => {
   const { appId } = await rig.givenWebhook(`${receiver.url}/untold`)
   rig.onConfirmed.tracker = () => Promise.reject(queueUnavailable())
   const announcement = { announcementId: newId(), owner: 'tracker' as const, events: givenEvents(appId, 1) }
@@ -175,7 +175,7 @@ test('an announcement is acknowledged as soon as its events are stored, though t
 })
 
 // spec: webhooks/enable
-test('events that are announced while an endpoint is switched off do not wait for it, and their announcements are still confirmed', async () => {
+test('events announced while an endpoint is switched off do not wait, and their announcements are confirmed', async () => {
   const webhook = await rig.givenWebhook(`${receiver.url}/off`)
   const { appId } = webhook
   const changed = await rig.gateway.call(changeWebhook, { appId, webhookId: webhook.id, changes: { enabled: false } })
@@ -200,7 +200,7 @@ test('when more than 100,000 events wait for an endpoint the oldest are dropped,
   expect([kept.length, kept[0]?.place]).toEqual([100_000, 11])
 })
 
-test('an event is stored once however many endpoints ask for it, and endpoints that ask for the same types share bodies', async () => {
+test('an event is stored once for any number of endpoints, and those with the same types share bodies', async () => {
   const appId = newId()
   const endpoints = await Promise.all(Array.from({ length: 10 }, (_, n) => rig.givenWebhook(`${receiver.url}/shared-${n}`, { appId })))
   const rare = await rig.givenWebhook(`${receiver.url}/rare`, { appId, eventTypes: ['notification.opened'] })
@@ -224,7 +224,7 @@ test('an event is stored once however many endpoints ask for it, and endpoints t
   await until(async () => (await left()) === 0, { what: 'what all have read is deleted' })
 })
 
-test('an endpoint gets no event from a time in which it was switched off or did not ask for the type, and every event that it asked for before', async () => {
+test('an endpoint gets no event from when it was off or did not ask, and every earlier one', async () => {
   const appId = newId()
   await rig.givenWebhook(`${receiver.url}/beside`, { appId })
   const webhook = await rig.givenWebhook(`${receiver.url}/changing`, { appId, eventTypes: ['notification.sent'] })

@@ -43,7 +43,7 @@ test('the verifier of the stripe package accepts a delivery, and refuses one tha
 })
 
 // spec: webhooks/retries, webhooks/same-bytes
-test('a delivery that fails is attempted five times with the same id and bytes and a valid signature, and then counts as a failure', async () => {
+test('a failing delivery is attempted five times with the same id, bytes and a valid signature, then counts as failed', async () => {
   const receiver = await startReceiver((_one, response) => response.writeHead(500).end())
   const webhook = await rig.givenWebhook(`${receiver.url}/failing`)
   await rig.announce([givenEvent(webhook.appId)])
@@ -117,7 +117,7 @@ test('an endpoint whose deliveries cannot be taken rests, and the deliveries of 
 })
 
 // spec: webhooks/one-failing-app
-test('a body that cannot be read keeps no other delivery from being posted, and is posted when it can be read', async () => {
+test('a body that cannot be read holds up no other delivery, and is posted when it can be', async () => {
   const receiver = await startReceiver()
   const [bad, good] = [await rig.givenWebhook(`${receiver.url}/bad`), await rig.givenWebhook(`${receiver.url}/good`)]
   const id = await givenSoon(bad)
@@ -146,7 +146,7 @@ test('a body that cannot be read keeps no other delivery from being posted, and 
 })
 
 // spec: webhooks/lost-attempt
-test('a delivery whose process died has that attempt in its log; it is posted again, unless that was its fifth attempt', async () => {
+test('a delivery whose process died has that attempt in its log; it is posted again unless it was the fifth', async () => {
   const receiver = await startReceiver()
   const webhook = await rig.givenWebhook(`${receiver.url}/lost`)
   // Makes a delivery as a process leaves it behind that dies during the attempt: with a lease that has ended.
@@ -167,7 +167,7 @@ test('a delivery whose process died has that attempt in its log; it is posted ag
 })
 
 // spec: webhooks/lost-attempt
-test('a renewal that comes after the result of an attempt leaves the delivery due, so that its next take finds no lost attempt', async () => {
+test('a renewal after an attempt’s result leaves the delivery due, so that its next take finds no lost attempt', async () => {
   const webhook = await rig.givenWebhook('https://example.com/late-renewal')
   const delivery = () => rig.db.updateTable('deliveries').where('endpoint_id', '=', webhook.id)
   await rig.db.updateTable('endpoints').set({ enabled: false }).where('id', '=', webhook.id).execute()
@@ -195,7 +195,7 @@ async function waitsUntilMended(webhook: Webhook, deliveryId: string, mend: () =
 }
 
 // spec: webhooks/lost-attempt
-test('a delivery whose endpoint has a secret that no key opens waits for the key, and has no attempt until then', async () => {
+test('a delivery whose endpoint’s secret no key opens waits for the key, without an attempt', async () => {
   const receiver = await startReceiver()
   const webhook = await rig.givenWebhook(`${receiver.url}/sealed`)
   const endpoint = () => rig.db.updateTable('endpoints').where('id', '=', webhook.id)
@@ -256,7 +256,7 @@ test('Retry-After delays the next attempt', async () => {
 })
 
 // spec: webhooks/switched-off, webhooks/enable
-test('50 exhausted deliveries in a row switch an endpoint off, but not 49, a success and 49; switching it on clears the count', async () => {
+test('50 exhausted deliveries in a row switch an endpoint off, not 49, a success and 49; switching on resets', async () => {
   let fails = true
   const receiver = await startReceiver((_one, response) => response.writeHead(fails ? 503 : 204).end())
   const webhook = await rig.givenWebhook(`${receiver.url}/fifty`)
@@ -348,7 +348,7 @@ test('a delivery can be replayed with the same id and bytes while its body is ke
 
 // spec: webhooks/erasure
 test(
-  'erasing a user deletes the bodies that name the user, and undelivered events go out again without the user’s external id',
+  'erasing a user deletes bodies with the user’s name, and undelivered events go again without the external id',
   { timeout: 120_000 },
   async () => {
     let fails = true
@@ -378,7 +378,7 @@ test(
 )
 
 // spec: webhooks/apart
-test('healthy endpoints get their events within 10 s beside a dead and a hanging one, and the hanging one gets at most two posts at once', async () => {
+test('healthy endpoints get events within 10 s beside a dead and a hanging one, which gets two posts at once', async () => {
   let [atOnce, most] = [0, 0]
   const hanging = await startReceiver(() => {
     atOnce += 1

@@ -66,7 +66,7 @@ const dueInMs = async ({ appId }: { appId: string }) => {
 }
 
 // spec: webhooks/one-failing-app
-test('when the deliveries of one app cannot be written, those of other apps are made, and the failing app is tried again in 5 s', async () => {
+test('when one app’s deliveries cannot be written, others’ are made, and it is tried again in 5 s', async () => {
   const [bad, good] = [await givenApp('1 minute'), await givenApp()]
   await whileRefused('deliveries', bad.id, freeze)
   expect([await deliveriesOf(bad), await deliveriesOf(good)]).toEqual([0, 1])
@@ -79,7 +79,7 @@ test('when the deliveries of one app cannot be written, those of other apps are 
 })
 
 // spec: webhooks/one-failing-app
-test('event logs that another transaction holds are left out, even 25 that are due for longest, and are due as soon as they are free', async () => {
+test('event logs that another transaction holds are left out, even 25, and are due as soon as free', async () => {
   const held = await Promise.all(Array.from({ length: 25 }, () => givenApp('1 minute')))
   const good = await givenApp()
   await whileHeld(held, freeze)
@@ -100,7 +100,7 @@ test('when another transaction holds a queue of one app, the deliveries of other
 })
 
 // spec: webhooks/one-failing-app
-test('after an app’s event log was found locked its further announcements do not wait for the lock, and those of other apps are stored', async () => {
+test('after an app’s log was found locked its announcements do not wait for it, and others’ are stored', async () => {
   const [held, good] = [await givenApp(), await givenApp()]
   const announcement = ({ appId }: { appId: string }) => ({
     announcementId: newId(),

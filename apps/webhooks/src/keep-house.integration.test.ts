@@ -157,7 +157,7 @@ test('an endpoint that stores too many bytes first loses the oldest bodies of en
   expect(after.waiting.bytes + after.queue.body_bytes).toBeLessThanOrEqual(1_000 + 10 * eventBytes)
 })
 
-test('erasing a user subtracts the bytes of the bodies that are deleted, and adds those of the deliveries that go out again', async () => {
+test('erasing a user subtracts the deleted bodies’ bytes, and adds those of deliveries that go out again', async () => {
   const endpoint = await givenEndpoint()
   const { appId } = endpoint
   const userId = newId()
@@ -185,7 +185,7 @@ test('a user whom 1,050 bodies name is erased by calls that delete at most 1,000
   expect(await naming()).toBe(0)
 })
 
-test('when an endpoint has been switched off for more than seven days, and not after six, the events that wait for it are dropped and counted', async () => {
+test('when an endpoint was off for more than seven days, not six, its waiting events are dropped and counted', async () => {
   const endpoint = await givenEndpoint()
   await givenWaiting(rig.db, endpoint, 40)
   const off = (days: number) =>

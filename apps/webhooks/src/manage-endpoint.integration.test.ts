@@ -110,7 +110,7 @@ test('an app has at most 50 endpoints', async () => {
 })
 
 // spec: webhooks/url-at-send
-test('when the name of an endpoint leads to a private address after it was saved, every attempt is blocked and nothing is posted', async () => {
+test('when an endpoint’s name later leads to a private address, every attempt is blocked and nothing is posted', async () => {
   const trap = await startReceiver()
   const webhook = await rig.gateway.call(createWebhook, { appId: newId(), webhook: given(`https://turning.example:${trap.port}/`) })
   privateNames.set('turning.example', '127.0.0.1')
@@ -123,7 +123,7 @@ test('when the name of an endpoint leads to a private address after it was saved
 })
 
 // spec: webhooks/log, webhooks/bodies
-test('the delivery log has pages; bodies are deleted after their retention, the log after 30 days, and a deleted endpoint with all its deliveries', async () => {
+test('the delivery log has pages; bodies go after their retention, entries after 30 days, all with their endpoint', async () => {
   const appId = newId()
   const { id: webhookId } = await rig.gateway.call(createWebhook, { appId, webhook: given() })
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)

@@ -8,7 +8,7 @@ import { startReceiver } from './testing/receiver.ts'
 import { givenEvent, givenEvents, givenFailing, givenWaiting, openRig } from './testing/rig.ts'
 import { startWebhooks } from './start.ts'
 
-test('the metrics count attempts by their result and dropped events, say how many events wait, and leave a switched-off endpoint out of the oldest due delivery', async () => {
+test('the metrics count attempts by result, dropped and waiting events, and the oldest due delivery of endpoints that are on', async () => {
   const rig = await openRig()
   const service = testService('webhooks', Config.parse(rig.environment))
   await startWebhooks(service)

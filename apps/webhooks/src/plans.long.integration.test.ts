@@ -122,6 +122,6 @@ beforeAll(async () => {
   }
 })
 
-test('from an event to its delivery the statements read a bounded number of rows while tables grow to 100,000 rows, with old planner statistics and with new ones', async () => {
+test('from event to delivery statements read few rows while tables grow to 100,000, with old and new statistics', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

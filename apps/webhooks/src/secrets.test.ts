@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openSecrets } from './secrets.ts'
 
-test('a delivery is signed with the newest secret that the process has seen, also when the delivery was read with an older one', () => {
+test('a delivery is signed with the newest secret that the process has seen, also when read with an older', () => {
   const secrets = openSecrets()
   const first = { version: 1, secret: 'first' }
   secrets.remember('endpoint', first)
@@ -17,7 +17,7 @@ test('when a delivery needs a newer secret than the remembered one, the remember
   expect(secrets.known('other', 1)).toBeUndefined()
 })
 
-test('when the process no longer remembers the secret of an endpoint, a delivery is signed with the secret that was read with it', () => {
+test('when the process no longer remembers an endpoint’s secret, the delivery’s own signs it', () => {
   const secrets = openSecrets(10)
   const carried = { version: 1, secret: 'the right one' }
   secrets.remember('endpoint', carried)

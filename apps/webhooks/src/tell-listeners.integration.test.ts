@@ -25,7 +25,7 @@ const whatBothKnow = (appId: string) => ({ tracker: newest('tracker', appId), au
 const both = (...eventTypes: string[]) => ({ tracker: eventTypes, audience: eventTypes })
 
 // spec: webhooks/create-waits
-test('when a request for a new endpoint is answered, tracker and audience know its event types and those of the app’s other endpoints', async () => {
+test('when a new endpoint is answered, tracker and audience know its types and the app’s others', async () => {
   const { appId } = await rig.givenWebhook(url, { eventTypes: ['notification.sent'] })
   expect(whatBothKnow(appId)).toEqual(both('notification.sent'))
   await rig.givenWebhook(url, { appId, eventTypes: ['notification.failed', 'notification.sent'] })
@@ -71,7 +71,7 @@ test('an app of which the tracker cannot be told keeps no other app from being t
 })
 
 // spec: webhooks/create-waits
-test('when the tracker does not answer, the request for a new endpoint is refused, no endpoint is left, and both later learn that the app asks for no events', async () => {
+test('when the tracker does not answer, a new endpoint is refused and gone, and both learn of no events', async () => {
   const appId = newId()
   rig.onTold.tracker = () => Promise.reject(queueUnavailable())
   await expect(rig.givenWebhook(url, { appId })).rejects.toMatchObject({ code: 'queue_unavailable' })
@@ -82,7 +82,7 @@ test('when the tracker does not answer, the request for a new endpoint is refuse
   expect(whatBothKnow(appId)).toEqual(both())
 })
 
-test('a change that gives an endpoint more events is answered when tracker and audience know of it; one that gives fewer reaches them soon', async () => {
+test('a change for more events is answered when tracker and audience know; one for fewer reaches them soon', async () => {
   const { appId, id: webhookId } = await rig.givenWebhook(url, { eventTypes: ['notification.sent'] })
   await rig.gateway.call(changeWebhook, { appId, webhookId, changes: { eventTypes: ['notification.opened'] } })
   expect(whatBothKnow(appId)).toEqual(both('notification.opened'))
@@ -96,7 +96,7 @@ test('a change that gives an endpoint more events is answered when tracker and a
   await until(() => newest('tracker', appId)?.length === 0 && newest('audience', appId)?.length === 0, { what: 'nobody listens' })
 })
 
-test('when endpoints of one app are made at the same time, each is known to tracker and audience when its request is answered', async () => {
+test('when endpoints of one app are made at once, each is known to tracker and audience when answered', async () => {
   const appId = newId()
   const types = ['notification.sent', 'notification.failed', 'notification.skipped', 'campaign.completed'] as const
   await Promise.all(
@@ -108,7 +108,7 @@ test('when endpoints of one app are made at the same time, each is known to trac
   expect(whatBothKnow(appId)).toEqual(both(...types.toSorted()))
 })
 
-test('when the next repeat is due the tracker is told of an app’s event types again, and deleting the app deletes what is to be repeated', async () => {
+test('at the next repeat the tracker hears an app’s types again; deleting the app deletes the repeat', async () => {
   const { appId } = await rig.givenWebhook(url)
   const times = () => rig.told.tracker.filter((one) => one.appId === appId).length
   const before = times()

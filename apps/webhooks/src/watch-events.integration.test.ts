@@ -39,7 +39,7 @@ const endWatch = (appId: string) =>
     .execute()
 
 // spec: webhooks/watched
-test('once a watch is answered, tracker and audience know that all events of the app are asked for, and events are shown as receivers get them and not stored', async () => {
+test('once a watch is answered, tracker and audience announce all events, shown as receivers get them and not stored', async () => {
   const appId = newId()
   await watch(appId)
   expect([heardBy('tracker', appId), heardBy('audience', appId)]).toEqual([['*'], ['*']])
@@ -102,7 +102,7 @@ test('when a watch is not renewed it ends, and tracker and audience announce aga
   expect(heardBy('tracker', appId)).toEqual(['*'])
 })
 
-test('the tracker is not told again of each renewal of a watch, and events of an app that is not watched are not shown', async () => {
+test('the tracker is not told of each renewal of a watch, and unwatched apps’ events are not shown', async () => {
   const [appId, other] = [newId(), newId()]
   await watch(appId)
   for (const _ of Array(5)) await watch(appId)

@@ -81,7 +81,7 @@ const names = [
 ]
 
 test.each(names)(
-  'the page %s shows skeletons while it loads, a failed read with its message, the id of the request and a second try, and then its data',
+  'the page %s shows skeletons while loading, a failed read with message, request id and second try, then data',
   async (name) => {
     // The browser itself writes a line to the console for each request that this test makes fail.
     const { page, watched } = await dashboard.open('/compose', /status of 500/)
@@ -160,7 +160,7 @@ test('in an app without data the pages with lists say that there is nothing yet,
 })
 
 // spec: dashboard/requests
-test('while Herald is away a page keeps its data and says how old they are; when Herald is back, the page goes on without a reload', async () => {
+test('while Herald is away a page keeps its data with their age, and goes on afterwards without a reload', async () => {
   const { herald, tenant, context } = dashboard
   const door = await startDoor(herald.baseUrl)
   const page = await context.newPage()
@@ -184,7 +184,7 @@ test('while Herald is away a page keeps its data and says how old they are; when
 })
 
 // spec: dashboard/streams
-test('a control room goes on when a gateway is killed, and says how old its numbers are while a gateway is frozen', async () => {
+test('a control room goes on when a gateway is killed, and shows its numbers’ age while one is frozen', async () => {
   const { herald, tenant, open } = dashboard
   await givenDevices(tenant, 'android', 20)
   await tenant.simulator('PUT', '/faults', { service: 'fcm', outage: '503' })

@@ -44,7 +44,7 @@ for (const [how, before] of [
   ['never answers', 'IDBFactory.prototype.open = () => ({})'],
 ] as const) {
   // spec: web/storage
-  test(`when the browser's storage ${how}, subscribing, a login and an opt-out work; in the next page they still hold and can be undone`, async () => {
+  test(`when the browser's storage ${how}, subscribing, a login and an opt-out hold in the next page, and undo`, async () => {
     const { page } = await shop.open({ before })
     const { subscriptionId } = await subscribe(page, "{ tags: { plan: 'pro' } }")
     expect(await ask(page, "herald.login('customer-8')")).toMatchObject({ loggedIn: true, waiting: 0 })
@@ -153,7 +153,7 @@ test('a report that does not reach Herald is sent again with the next push', asy
 })
 
 // spec: web/one-browser
-test('two tabs are one device: each knows what happened in the other, and what both change at once all reaches Herald', async () => {
+test('two tabs are one device: each knows what happened in the other, and all changes at once reach Herald', async () => {
   const [one, other] = [await shop.open(), await shop.open()]
   const { subscriptionId } = await subscribe(one.page)
   expect(await stateIs(other.page, { subscribed: true })).toMatchObject({ subscriptionId })
@@ -189,7 +189,7 @@ addEventListener('push', (event) => { if (!Herald.isOurs(event)) event.waitUntil
 `
 
 // spec: web/shown
-test('when a site has its own service worker, which is updated in between, each push is shown once and the page does not reload', async () => {
+test('with a site’s own service worker, updated in between, each push shows once and no page reloads', async () => {
   shop.site.files.set('/own/sw.js', ownWorker(1))
   const register = `registration: window.own,`
   const { page, watched } = await shop.open({
@@ -220,7 +220,7 @@ test('when a site has its own service worker, which is updated in between, each 
 })
 
 // spec: web/click
-test('a click on a notification opens its address in the open page, or in a new page when none is open', async () => {
+test('a click on a notification opens its address in the open page, else in a new one', async () => {
   const { page, watched } = await shop.open({ path: '/elsewhere' })
   const { subscriptionId } = await subscribe(page)
   // The worker controls only pages that are opened after it was installed.
@@ -255,7 +255,7 @@ test('a device that was removed in Herald is registered again, as a new device, 
 })
 
 // spec: web/quiet, web/private
-test('in a day with three page loads an hour there is at most one registration and one login, no request to another host, no console line, and no external id or endpoint in any log', async () => {
+test('a day with three page loads an hour costs one registration and login, no foreign request or leaking log', async () => {
   const startedAt = Date.now()
   const { page: first, watched: begun } = await shop.open()
   const { subscriptionId } = await subscribe(first)

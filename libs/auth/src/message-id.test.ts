@@ -121,7 +121,7 @@ test('a correctly signed msgId without six parts of the right form is refused', 
 })
 
 // spec: tracking/message-id-secrets
-test('after a secret is replaced, msgIds of the new and the previous secret are accepted, those of a third are not', () => {
+test('after a secret is replaced, msgIds of the new and previous one are accepted, not of a third', () => {
   const parts = givenParts()
   expect(verifyMessageId(['new', secret], mintMessageId(secret, parts))).toEqual(parts)
   expect(verifyMessageId(['new', secret], mintMessageId('new', parts))).toEqual(parts)

@@ -12,7 +12,7 @@ const p384 = pemOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }))
 const rsa = pemOf(generateKeyPairSync('rsa', { modulusLength: 2048 }))
 
 // spec: administration/key-scopes
-test('a secret key gets all scopes unless the request names some; a public key always has the one scope of public keys', () => {
+test('a secret key gets all scopes unless some are named; a public key always has its one', () => {
   expect(CreateKey.parse({ kind: 'secret', name: 'ci' }).scopes).toEqual([...scopes])
   expect(CreateKey.parse({ kind: 'secret', name: 'ci', scopes: ['users:read', 'users:read'] }).scopes).toEqual(['users:read'])
   expect(CreateKey.parse({ kind: 'public', name: 'app' }).scopes).toEqual(['subscriptions:write'])
@@ -26,7 +26,7 @@ test('the settings that a new app starts with are accepted as valid settings', (
 })
 
 // spec: administration/settings
-test('one setting of an app can be changed alone, also to null; an empty change, a wrong time of day and a cap of 0 are refused', () => {
+test('one setting can be changed alone, also to null; empty changes, wrong times and a cap of 0 are refused', () => {
   expect(PatchApp.parse({ settings: { frequencyCap: null } })).toEqual({ settings: { frequencyCap: null } })
   expect(PatchApp.parse({ settings: { quietHours: { start: '22:00', end: '07:30', action: 'skip' } } })).toBeTruthy()
   expect(pathsOf(PatchApp, {})).toEqual([''])
@@ -46,7 +46,7 @@ test('credentials for APNs need a P-256 private key, and a team id and a bundle 
 })
 
 // spec: administration/fcm-credentials
-test('the service account file that Google gives out is accepted as it is, and only the five fields that Herald uses are kept of it', () => {
+test('Google’s service account file is accepted as it is, and only its five used fields are kept', () => {
   const account = {
     type: 'service_account',
     project_id: 'demo-1',

@@ -20,7 +20,7 @@ test('the message that finishes a batch of 500 sent pushes takes fewer than 300 
   expect(JSON.stringify(finish(shortenAnswers('s'.repeat(500)))).length).toBeLessThan(300)
 })
 
-test('a message with more than 1,000 answers, or with answers in a wrong form, is refused, even when the answers are shortened', () => {
+test('a message with over 1,000 answers, or answers in a wrong form, is refused, also when shortened', () => {
   expect(FinishBatch.safeParse(finish('s1000')).success).toBe(true)
   for (const seen of ['s1001', 's999g2', 's99999', 'x5', '5s', 's-1']) expect(FinishBatch.safeParse(finish(seen)).success).toBe(false)
 })

@@ -34,7 +34,7 @@ test('the name of a campaign is required, has at most 200 characters and is not 
 })
 
 // spec: experiments/content, sending/content-required
-test('content is required unless a template or silent is given, also with an experiment, and must have a text in its default locale', () => {
+test('content is required unless a template or silent is given, also in experiments, with its default locale’s text', () => {
   expect(wrong({ name: 'A' })).toEqual(['content'])
   expect(wrong({ name: 'A', experiment })).toEqual(['content'])
   expect(wrong({ name: 'A', templateId: 'a'.repeat(24) })).toEqual([])
@@ -43,7 +43,7 @@ test('content is required unless a template or silent is given, also with an exp
 })
 
 // spec: campaigns/audience
-test('a campaign may not have segment and segmentId; a segment that makes no sense is refused with invalid_segment and the path of the wrong part', () => {
+test('a campaign may not have segment and segmentId; a senseless segment is invalid_segment with its path', () => {
   expect(wrong({ ...campaign, segment: {}, segmentId: 'a'.repeat(24) })).toEqual(['segmentId'])
   expect(wrong({ ...campaign, segment: {} })).toEqual([])
   expect(wrong({ ...campaign, segment: { and: [{ field: 'country', op: 'like', value: 'DE' }] } })).toEqual([
@@ -74,7 +74,7 @@ test('a schedule is one of four forms', () => {
 })
 
 // spec: campaigns/local-date
-test('a send at users’ local time may have a date of the calendar, and with it how late it may still go out', () => {
+test('a send at users’ local time may have a date, and how late it may still go out', () => {
   const onDate = { type: 'user_timezone', localTime: '09:00', date: '2026-12-04' }
   for (const change of [{}, { date: '2028-02-29' }, { lateMinutes: 0 }, { lateMinutes: 1440 }])
     expect(wrongSchedule({ ...onDate, ...change })).toEqual([])
@@ -101,7 +101,7 @@ test('a time, a zone or a weekday of a schedule in a wrong form is refused', () 
 })
 
 // spec: campaigns/recurring-month, campaigns/recurring-interval, campaigns/recurring-except, campaigns/recurring-max-runs
-test('a recurrence by the month names days of the month or a weekday of it; an interval, a start, excepted dates and a number of runs are bounded', () => {
+test('a monthly recurrence names days or a weekday; interval, start, excepted dates and runs are bounded', () => {
   const monthly = { ...recurring, every: 'month' }
   const dates = Array.from({ length: 101 }, () => '2026-12-24')
   for (const change of [
@@ -133,7 +133,7 @@ test('a recurrence by the month names days of the month or a weekday of it; an i
 })
 
 // spec: experiments/form, experiments/variant-id
-test('an experiment has 2 to 4 variants, each with an id that no other variant has, a weight above 0 and at most 1,000, and a complete content', () => {
+test('an experiment has 2 to 4 variants with unique ids, weights above 0 up to 1,000, and complete content', () => {
   expect(wrong({ ...campaign, experiment })).toEqual([])
   const many = ['a', 'b', 'c', 'd', 'e'].map((id) => variant(id))
   expect(wrongExperiment({ variants: many.slice(0, 4) })).toEqual([])

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { Content } from './content.ts'
+import type { LiveActivity } from './live-activity.ts'
 import { SegmentDefinition } from './segment-definition.ts'
 import { contentRequired, sendFields, type Bypass, type Presentation, type Priority, type SendRate } from './send-fields.ts'
 import { ConversionName } from './conversion.ts'
 import { experimentMetrics, type DecidedBy } from './experiment-metrics.ts'
+import type { LiveActivity } from './live-activity.ts'
 import type { Overrides } from './overrides.ts'
+import type { RecallMode } from './recall.ts'
 import type { CampaignStatus } from './stats.ts'
 import { CalendarDate, name, ObjectId, Timestamp, TimeZone } from './text.ts'
 
@@ -199,12 +202,18 @@ export type Campaign = {
   category: string | null
   /** Whether people find the campaign in their inbox. */
   inbox: boolean
+  /** Which Live Activity the send starts, updates or ends; null in any other campaign. */
+  liveActivity: Pick<LiveActivity, 'activityId' | 'event'> | null
   bypass: Bypass
+  /** What a send to a Live Activity is for; left out of any other. */
+  activity?: Pick<LiveActivity, 'activityId' | 'event' | 'attributesType' | 'timestamp'>
   sendRate: SendRate | null
   recurringOf: string | null
   remainderOf: string | null
   /** The campaign that this one recalls, as its follow-up; null in every other campaign. */
   recallOf: string | null
+  /** The follow-ups that recall this campaign, oldest first. Only the read of one campaign has them, and only when there are some. */
+  recalls?: { campaignId: string; mode: RecallMode; status: CampaignStatus }[]
   /** The operator who made it; null when a secret key did. */
   author: string | null
   /** True for a test, which no series and no useCount counts. */

@@ -16,7 +16,7 @@ test('the remedy of a failure code is the sentence that a provider check answers
   for (const code of failureCodes) expect(remedies[code].todo).toBe(remedyOf('apns', code, null))
 })
 
-test('for every code whose cause does not go away by itself, except a cancel, Herald tells the operator what to do', () => {
+test('for every code whose cause does not go away by itself, except a cancel, Herald says what to do', () => {
   const asked = [...failureCodes, ...skipReasons].filter((code) => !remedies[code].repairsItself && remedies[code].todo === null)
   expect(asked).toEqual(['cancelled'])
 })

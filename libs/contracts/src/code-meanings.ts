@@ -92,7 +92,7 @@ const skips: Readonly<Record<SkipReason, Remedy>> = {
   },
   expired: {
     means:
-      'The time to live ended before the push could be handed to the provider, or the date of the schedule had passed in the user’s time zone.',
+      'The time to live ended before the push could be handed to the provider, the date of the schedule had passed in the user’s time zone, or a newer state of the Live Activity came first.',
     todo: 'Give the send a longer time to live, or the schedule more lateMinutes, and look for a pause or a provider that was away.',
     repairsItself: false,
     byItself: 'A text that is too late is let go.',

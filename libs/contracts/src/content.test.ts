@@ -85,7 +85,7 @@ describe('the content of a send', () => {
   })
 
   // spec: identity/old-language-codes, content/locale-form
-  test('a content keeps the present code of a language, and is refused at the second of two names of one language', () => {
+  test('a content keeps the present code of a language, and is refused at a second name of one', () => {
     const parsed = Content.parse({ _default: 'iw', iw: entry, 'no-NO': entry })
     expect([parsed['_default'], ...localesOf(parsed).map(([locale]) => locale)]).toEqual(['he', 'he', 'nb-NO'])
     expect(detailsOf(content({ en: entry, he: entry, iw: entry }))).toEqual({ 'content.iw': 'is the same locale as he; keep one of them' })
@@ -122,7 +122,7 @@ describe('the content of a send', () => {
   })
 
   // spec: content/links
-  test('a content is refused when an address in it is not absolute, is too long, runs code or reads files of the device; deep links are accepted', () => {
+  test('a content’s address is refused when not absolute, too long, running code or reading files; deep links are accepted', () => {
     for (const url of [
       'javascript:alert(1)',
       'JavaScript:alert(1)',
@@ -233,7 +233,7 @@ describe('the content of a send', () => {
 
   // spec: content/placeholder-names, content/placeholder-filters, content/placeholder-syntax
   test.each(['title', 'body', 'url', 'image'])(
-    'refuses an unknown name, an unknown filter, an unclosed placeholder and a logic tag in the field %s, at its path',
+    'refuses unknown names and filters, unclosed placeholders and logic tags in the field %s, at its path',
     (field) => {
       const start = field === 'title' || field === 'body' ? '' : 'https://e.com/'
       for (const tag of ['{{ settings.key }}', '{{ user.email }}', '{{ user.id | shout }}', '{{ user.id', '{% if user.id %}x{% endif %}']) {
@@ -250,7 +250,7 @@ describe('the content of a send', () => {
     expect(detailsOf(content({ en: { ...entry, title: 'Hi {{ user.id' } }))).toEqual({ 'content.en.title': 'has an unclosed {{' })
   })
 
-  test('a content is refused when __proto__ or constructor stands where a locale belongs, so that no text is lost without an error', () => {
+  test('a content with __proto__ or constructor for a locale is refused, so that no text is lost silently', () => {
     expect(detailsOf(JSON.parse('{"_default":"en","en":{"title":"a","body":"b"},"__proto__":{"title":"a","body":"b"}}'))).toHaveProperty([
       'content.__proto__',
     ])
@@ -283,7 +283,7 @@ describe('the locale that a user gets', () => {
   const chosen = (language: string | null) => chooseLocale(map, language).locale
 
   // spec: content/locale-choice
-  test('a user gets the locale of the exact language, else of that language without its last parts, else the default locale', () => {
+  test('a user gets the exact language’s locale, else without its last parts, else the default', () => {
     expect(chosen('pt-PT')).toBe('pt-PT')
     expect(chosen('zh-Hant-TW')).toBe('zh-Hant')
     expect(chosen('zh-Hant-x-abc')).toBe('zh-Hant')
@@ -292,13 +292,13 @@ describe('the locale that a user gets', () => {
   })
 
   // spec: content/locale-choice
-  test('a user never gets a locale of another region: for pt-BR it is pt or the default locale, and not pt-PT', () => {
+  test('a user never gets another region’s locale: for pt-BR it is pt or the default, not pt-PT', () => {
     expect(chosen('pt-BR')).toBe('pt')
     expect(chooseLocale(Content.parse(content({ en: entry, 'pt-PT': entry })), 'pt-BR').locale).toBe('en')
   })
 
   // spec: identity/old-language-codes, content/locale-choice
-  test('a user gets the text of the language also when the language or the text was stored under an old code', () => {
+  test('a user gets the language’s text also when either was stored under an old code', () => {
     const now = Content.parse(content({ en: entry, he: entry, 'nb-NO': entry, fil: entry }))
     const before = { _default: 'en', en: entry, iw: entry, 'no-NO': entry, tl: entry }
     for (const [language, present, old] of [

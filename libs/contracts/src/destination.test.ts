@@ -117,7 +117,7 @@ test('the built-in list of push services has those of Mozilla, Google, Apple, Mi
 })
 
 // spec: identity/endpoint-host
-test('with * in the list any public host may be an endpoint, but only a host that the list names counts as trusted', () => {
+test('with * any public host may be an endpoint, but only a listed one counts as trusted', () => {
   const rule = { allowPrivate: false, hosts: ['*', 'push.example'] }
   expect(endpointProblem('https://anywhere.example/x', rule)).toBeUndefined()
   expect(endpointProblem('https://localhost/x', rule)).toBeDefined()

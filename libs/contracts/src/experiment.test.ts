@@ -24,7 +24,7 @@ test('100,000 users are split by the weights of the variants, each share right t
 })
 
 // spec: experiments/sample-rate
-test('the sample has its share of the users, is split by the weights, and together with the remainder holds every user once', () => {
+test('the sample has its share of users, split by weights, and with the remainder holds everyone once', () => {
   const sampleRate = 0.2
   const { sample = [], remainder = [] } = Object.groupBy(users, (user) =>
     isInSample(sampleRate, campaignId, user) ? 'sample' : 'remainder',

@@ -69,7 +69,9 @@ export const ExplainedStep = z.discriminatedUnion('step', [
   z.object({
     step: z.literal('target'),
     ...judged,
-    kind: z.enum(['externalIds', 'userIds', 'subscriptionIds', 'all']),
+    kind: z
+      .enum(['externalIds', 'userIds', 'subscriptionIds', 'all', 'activity'])
+      .meta({ description: '`activity`: whether the device has a token for the Live Activity of the send.' }),
     listed: z.boolean(),
   }),
   z.object({

@@ -60,6 +60,7 @@ export const uses: Record<AppName, Uses> = {
       audience.listOpenPushes,
       audience.listSegments,
       audience.listTestDevices,
+      audience.findExternalIds,
       audience.listUsers,
       audience.listTags,
       audience.loginSubscription,

@@ -7,7 +7,7 @@ const users = Array.from({ length: 100_000 }, (_one, place) => place.toString(16
 const heldOut = (percent: number, generation = 1) => users.filter((user) => isHeldOut(appId, { percent, since, generation }, user))
 
 // spec: experiments/holdout
-test('of 100,000 users 10 % are held out within 4 standard errors, the same ones each time, and of more percent all of them', () => {
+test('of 100,000 users 10 % are held out within 4 standard errors, always the same, more percent keeping them', () => {
   const ten = heldOut(10)
   expect(Math.abs(ten.length - 10_000)).toBeLessThan(4 * Math.sqrt(100_000 * 0.1 * 0.9))
   expect(heldOut(10)).toEqual(ten)

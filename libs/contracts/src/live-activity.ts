@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { Content, localesOf } from './content.ts'
-import type { FaultDetail } from './fault.ts'
+import { Content } from './content.ts'
 import { refuseUnsendable } from './overrides.ts'
-import { payloadLimits, sizeOfActivity } from './payload.ts'
 import { deliveryFields } from './send-fields.ts'
 import { Target } from './target.ts'
 import { Timestamp } from './text.ts'
@@ -10,7 +8,7 @@ import { Timestamp } from './text.ts'
 // What Apple says of Live Activities is from "Starting and updating Live Activities with ActivityKit push notifications":
 // https://developer.apple.com/documentation/activitykit/starting-and-updating-live-activities-with-activitykit-push-notifications
 
-/** A device has tokens for at most this many activities and types of attributes together (spec: live-activities/tokens). */
+/** A device has tokens for at most this many activities and types of attributes together (spec: activities/tokens). */
 export const mostActivityTokens = 20
 /**
  * Tokens go this many hours after their last change: iOS ends an activity after 8 hours, and takes it off the Lock Screen 4 hours later (Apple:
@@ -70,7 +68,6 @@ export const SendLiveActivity = z
     for (const field of ['target', 'attributes'] as const)
       if (body.event !== 'start' && body[field] !== undefined) refuse(field, 'is only for event: start')
     if (body.event !== 'end' && body.dismissAt !== undefined) refuse('dismissAt', 'is only for event: end')
-    for (const { path, message } of whyTooLarge(body)) context.addIssue({ code: 'custom', message, path: path.split('.') })
   })
 export type SendLiveActivity = z.output<typeof SendLiveActivity>
 
@@ -87,12 +84,3 @@ export const tokensOf = ({ event, attributesType, activityId }: LiveActivity): A
 
 /** Whether a send also goes to devices that opted out: who has an activity on the screen expects it to be right, and iOS has a switch of its own. */
 export const reachesOptedOut = (activity: LiveActivity | undefined): boolean => activity !== undefined && activity.event !== 'start'
-
-/** Says which parts do not fit into a push: the state alone, or with the text of a locale, which is cut where that helps. */
-function whyTooLarge({ alert, ...activity }: Omit<LiveActivity, 'timestamp'> & { alert?: Content | undefined }): FaultDetail[] {
-  const whole = { ...activity, timestamp: 9_999_999_999 }
-  const tooLarge = (path: string, bytes: number): FaultDetail[] =>
-    bytes <= payloadLimits.ios ? [] : [{ path, message: `is too large: the push has ${bytes} bytes; the limit is ${payloadLimits.ios}` }]
-  if (alert === undefined) return tooLarge('contentState', sizeOfActivity(whole, null))
-  return localesOf(alert).flatMap(([locale, entry]) => tooLarge(`alert.${locale}`, sizeOfActivity(whole, entry)))
-}

@@ -13,7 +13,7 @@ const due = (
 const longBefore = '2026-12-01T00:00:00Z'
 
 // spec: campaigns/user-timezone-date
-test('a date and a time come in each zone when its own clocks show them, from 14 hours before UTC to 12 hours behind', () => {
+test('a date and time come in each zone by its own clocks, 14 hours before UTC to 12 behind', () => {
   expect(due('2026-12-04', 'Pacific/Kiritimati', longBefore)).toBe('2026-12-03T19:00:00.000Z')
   expect(due('2026-12-04', 'UTC', longBefore)).toBe('2026-12-04T09:00:00.000Z')
   expect(due('2026-12-04', 'Etc/GMT+12', longBefore)).toBe('2026-12-04T21:00:00.000Z')
@@ -24,7 +24,7 @@ test('a date and a time come in each zone when its own clocks show them, from 14
 })
 
 // spec: campaigns/user-timezone-date, campaigns/clock-changes
-test('on a date whose local time the clocks skip the send is later by the skipped hour; of a time that they show twice, the first counts', () => {
+test('on a date whose local time clocks skip the send is later; of a doubled time the first counts', () => {
   expect(due('2027-03-28', 'Europe/Berlin', longBefore, { localTime: '02:30' })).toBe('2027-03-28T01:30:00.000Z')
   expect(due('2027-10-31', 'Europe/Berlin', longBefore, { localTime: '02:30' })).toBe('2027-10-31T00:30:00.000Z')
   // A late send counts from these instants too.
@@ -33,7 +33,7 @@ test('on a date whose local time the clocks skip the send is later by the skippe
 })
 
 // spec: campaigns/user-timezone-date
-test('a send that is asked for after its time still goes out when less than `lateMinutes` have passed, which are 60 unless it says so', () => {
+test('a send asked for after its time still goes out within `lateMinutes`, which are 60 by default', () => {
   const at = '2026-12-04T09:00:00.000Z'
   expect(due('2026-12-04', 'UTC', '2026-12-04T09:59:59.999Z')).toBe(at)
   expect(due('2026-12-04', 'UTC', '2026-12-04T10:00:00.000Z')).toBe('expired')

@@ -62,7 +62,7 @@ test('a notification needs a content, a template or silent', () => {
 })
 
 // spec: segments/meaning-errors, segments/structure-errors, sending/target-segment
-test('an inline segment that makes no sense is refused with invalid_segment, a value that is no segment at all with invalid_body', () => {
+test('an inline segment that makes no sense is invalid_segment, a value that is none invalid_body', () => {
   const bySegment = (segment: unknown) => refusal({ target: { segment }, content })
   expect(
     bySegment({
@@ -86,7 +86,7 @@ test('the ttl of a notification is between 0 and four weeks', () => {
 })
 
 // spec: sending/data, sending/data-reserved
-test('data has limits and reserved keys; a mistake in one key is reported at the key, too many keys or bytes at data', () => {
+test('data has limits and reserved keys; a key’s mistake is reported there, too many keys or bytes at data', () => {
   expect(send({ data: { a: 'x'.repeat(1024), constructor: 'x' } })).toBeUndefined()
   for (const key of [
     'aps',
@@ -131,7 +131,7 @@ test('a presentation with a value outside its limits is refused', () => {
   ).toEqual(['presentation.badge', 'presentation.color', 'presentation.interruptionLevel', 'presentation.relevanceScore'].toSorted())
 })
 
-test('any JSON in a field of a notification is accepted or refused; it does not crash Herald and changes no prototype', () => {
+test('any JSON in a notification’s field is accepted or refused; it neither crashes Herald nor changes a prototype', () => {
   fc.assert(
     fc.property(
       fc.jsonValue({ maxDepth: 5 }),

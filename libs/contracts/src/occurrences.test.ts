@@ -9,7 +9,7 @@ const datesOf = (schedule: Recurrence, activatedAt: string, most: number) =>
   nextOccurrences(schedule, { activatedAt: new Date(activatedAt), after: new Date(activatedAt), most }).map(({ localDate }) => localDate)
 
 // spec: campaigns/recurring-month
-test('a month that lacks a day of a recurrence runs it on its last day, once; a fifth weekday that is not there is left out', () => {
+test('a month that lacks a recurrence’s day runs on its last, once; a missing fifth weekday is left out', () => {
   expect(datesOf({ ...monthly, daysOfMonth: [31] }, '2026-01-01T00:00:00Z', 4)).toEqual([
     '2026-01-31',
     '2026-02-28',
@@ -32,7 +32,7 @@ test('a month that lacks a day of a recurrence runs it on its last day, once; a 
 })
 
 // spec: campaigns/recurring-interval
-test('an interval is counted from `startDate`, or else from the activation, in days, weeks from Monday on, or months; nothing runs before `startDate`', () => {
+test('an interval counts from `startDate` or the activation, in days, weeks from Monday, or months; nothing runs before', () => {
   const biweekly: Recurrence = { ...daily, every: 'week', interval: 2, daysOfWeek: [1, 0] }
   expect(datesOf({ ...biweekly, startDate: '2026-12-20' }, '2026-11-01T00:00:00Z', 4)).toEqual([
     '2026-12-20',
@@ -57,7 +57,7 @@ test('a recurrence does not run on a date that it excepts', () => {
   ])
 })
 
-test('the rarest rule is found 40 years ahead, and a rule that never comes is found out in well under a second', () => {
+test('the rarest rule is found 40 years ahead, and one that never comes in well under a second', () => {
   const rarest: Recurrence = { ...monthly, interval: 12, startDate: '2088-02-01', nthWeekday: { nth: 5, day: 0 } }
   expect(nextDue(rarest, from, new Date('2088-03-01T00:00:00Z'))).toEqual(new Date('2128-02-29T08:00:00Z'))
   const never: Recurrence = { ...daily, interval: 7, startDate: '2026-12-01', daysOfWeek: [3] }

@@ -50,7 +50,7 @@ const anySend: fc.Arbitrary<PushSend> = fc.record({
 })
 const anyMsgId = fc.stringMatching(/^[A-Za-z0-9_-]{139,187}\.[A-Za-z0-9_-]{22}$/)
 
-test('a push body made from a prepared form equals, byte for byte, the body made without one, for random pushes of many sizes on each platform', () => {
+test('a push body from a prepared form equals, byte for byte, one without, for random pushes', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...platforms),
@@ -69,7 +69,7 @@ test('a push body made from a prepared form equals, byte for byte, the body made
   )
 })
 
-test('a push body made from a prepared form equals the body made without one also when each device has a text of its own', () => {
+test('a push body from a prepared form equals one without also with each device’s own text', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...platforms),

@@ -91,7 +91,7 @@ const secondsOf = (instant: string | undefined): number | undefined =>
   instant === undefined ? undefined : Math.floor(Date.parse(instant) / 1000)
 
 /**
- * Builds the JSON for a Live Activity (spec: live-activities/payload). It names no msgId: iOS shows the app nothing of it that the app could report.
+ * Builds the JSON for a Live Activity (spec: activities/payload). It names no msgId: iOS shows the app nothing of it that the app could report.
  * `input-push-token` asks iOS for the new activity's own token.
  */
 export function buildActivityPayload(activity: LiveActivity, alert: LocaleEntry | null): Record<string, unknown> {

@@ -47,7 +47,7 @@ const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('a payload', () => {
   // spec: sending/ios-payload, sending/presentation
-  test('a payload for iOS has Herald’s fields under herald, data beside aps, and everything of presentation for which iOS has a field', () => {
+  test('an iOS payload has Herald’s fields under herald, data beside aps, and all of presentation that iOS has', () => {
     expect(asJson(buildApnsPayload(givenPush({ data: { order: '7' }, presentation })))).toEqual({
       aps: {
         alert: { title: 'Title', body: 'Body' },
@@ -192,7 +192,7 @@ describe('a payload', () => {
   })
 
   // spec: sending/presentation
-  test('a badge of 0 clears the badge on iOS and in browsers; Android gets none, since to FCM 0 means that none is given', () => {
+  test('a badge of 0 clears it on iOS and in browsers; Android gets none, where 0 means none', () => {
     const cleared = givenPush({ presentation: { badge: 0 } })
     expect(asJson(buildApnsPayload(cleared))).toHaveProperty(['aps', 'badge'], 0)
     expect(asJson(buildWebPushPayload(cleared))).toHaveProperty('appBadge', 0)
@@ -236,7 +236,7 @@ describe('a payload', () => {
   })
 
   // spec: sending/silent
-  test('a payload of a silent push for iOS and Android shows nothing, although the send has a text and a presentation', () => {
+  test('a silent push’s payload shows nothing on iOS and Android, although the send has a text', () => {
     const silent = givenPush({ silent: true, data: { sync: '1' }, presentation })
     expect(asJson(buildApnsPayload(silent))).toEqual({ aps: { 'content-available': 1 }, herald: { msgId }, sync: '1' })
     expect(asJson(buildFcmMessage(silent, 'token', 60))).toEqual({
@@ -342,7 +342,7 @@ describe('the size of a payload', () => {
   const sizeOf = (platform: (typeof platforms)[number], body: string): number =>
     Buffer.byteLength(body) - (platform === 'android' ? Buffer.byteLength('{"message":{"token":"token"}}') : 0)
 
-  test('a payload is never over the limit: whatever the body and however large the data, it is valid JSON that fits, or the push is refused', () => {
+  test('a payload is never over the limit: it is valid JSON that fits, or the push is refused', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 2000, size: 'max' }),
       fc.constantFrom('"\\\n'.repeat(600), '👨‍👩‍👧‍👦'.repeat(180), 'ä'.repeat(2000), '\u202e'.repeat(1500)),
@@ -391,7 +391,7 @@ describe('cutting a body', () => {
     [...new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)].map((each) => each.segment)
 
   // spec: content/cut-at-send
-  test('a cut body ends at a grapheme boundary with … and saves enough bytes; a body of which fewer than 40 graphemes would remain is not cut', () => {
+  test('a cut body ends at a grapheme boundary with …, and none is cut below 40 graphemes', () => {
     const units = fc.constantFrom('a', 'é', '👨‍👩‍👧‍👦', '🇩🇪', '😀', '"', '\n', 'e\u0301', '\u0001', ' ')
     fc.assert(
       fc.property(fc.array(units, { maxLength: 200 }), fc.integer({ min: 1, max: 600 }), (parts, excess) => {
@@ -411,7 +411,7 @@ describe('cutting a body', () => {
 })
 
 // spec: content/cut-at-send
-test('Herald cuts a body to 40 graphemes at the shortest; a body that would still be too long is not cut', () => {
+test('Herald cuts a body to 40 graphemes at the shortest; one still too long is not cut', () => {
   const body = 'x'.repeat(60)
   const ellipsis = Buffer.byteLength('…')
   expect(cutBody(body, 20 - ellipsis)).toBe(`${'x'.repeat(40)}…`)

@@ -181,8 +181,16 @@ function smallest(entry: LocaleEntry): LocaleEntry {
   return least
 }
 
-/** Gives the bytes of the smallest payload for a Live Activity with this alert, as `checkFits` counts a notification. */
-export const sizeOfActivity = (activity: LiveActivity, alert: LocaleEntry | null): number =>
-  jsonBytes(buildActivityPayload(activity, alert && smallest(alert)))
+/** Finds what does not fit into the push to a Live Activity, as `checkFits` does: the state alone, or with the smallest form of a locale. */
+export function checkActivityFits(activity: LiveActivity, alert: Content | null): FaultDetail[] {
+  const whyNot = (path: string, entry: LocaleEntry | null): FaultDetail[] => {
+    const bytes = jsonBytes(buildActivityPayload(activity, entry))
+    const limit = payloadLimits.ios
+    return bytes <= limit ? [] : [{ path, message: `is too large: the push has ${bytes} bytes; the limit is ${limit}` }]
+  }
+  const stateAlone = whyNot('contentState', null)
+  if (alert === null || stateAlone.length > 0) return stateAlone
+  return localesOf(alert).flatMap(([locale, entry]) => whyNot(`alert.${locale}`, smallest(entry)))
+}
 
 const isFixed = (address: string | undefined): address is string => address !== undefined && !address.includes('{{')

@@ -29,8 +29,13 @@ export const UserSummary = z.object({
 })
 export type UserSummary = z.infer<typeof UserSummary>
 
+const activityTokens = z
+  .array(z.object({ name: z.string(), starts: z.boolean(), attributesType: z.string(), token: z.string(), changedAt: Time }))
+  .optional()
+  .meta({ description: 'Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none.' })
+
 /** A device with its token or endpoint masked. `test`: whether it is a test device. */
-export const MaskedDevice = Subscription.omit({ keys: true }).extend({ test: z.boolean() })
+export const MaskedDevice = Subscription.omit({ keys: true }).extend({ test: z.boolean(), activityTokens })
 export type MaskedDevice = z.infer<typeof MaskedDevice>
 
 /** The user's own choices, by the id of the category; a category without a choice has its default (spec: categories/person). */
@@ -59,7 +64,7 @@ export type AddressForm = (typeof addressForms)[number]
  * it. `keys` are included only when addresses are shown in full.
  */
 export const ExportedUser = User.omit({ subscriptions: true }).extend({
-  subscriptions: z.array(Subscription.omit({ lastNotifiedAt: true })),
+  subscriptions: z.array(Subscription.omit({ lastNotifiedAt: true }).extend({ activityTokens })),
   preferences: Preferences,
 })
 export type ExportedUser = z.infer<typeof ExportedUser>

@@ -90,7 +90,7 @@ test('now in a template is the moment at which the push body is made', () => {
 })
 
 // spec: experiments/one-variant-per-user, experiments/weight
-test('a user gets the text of the user’s variant, in the user’s language, and the variants have their shares of the users', () => {
+test('a user gets their variant’s text in their language, and variants have their shares of users', () => {
   const titled = (title: string) => ({ _default: 'en', en: { title, body: 'B' }, pt: { title: `${title} (pt)`, body: 'B' } })
   const variants = [
     { id: 'a', weight: 1, content: titled('A') },

@@ -18,8 +18,8 @@ export type PreparedSend = {
    */
   shownTo(recipient: Recipient, variant: string, note?: NoteOfRender): ShownEntry | undefined
   /**
-   * Makes the request body of a device's push, in the user's language. Undefined when nothing is left of the text. `ttlSeconds` is used for FCM
-   * alone. `limit` is for a device that takes fewer bytes than its platform. `recalled`: in a recall, the msgId of the device's first push.
+   * Makes a device's request body, in the user's language; undefined when nothing is left of the text. `ttlSeconds` is for FCM alone. `limit`: for a
+   * device that takes fewer bytes. `recalled`: as in `Push`.
    */
   payloadFor(
     platform: Platform,

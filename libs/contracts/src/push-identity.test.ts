@@ -18,13 +18,13 @@ describe('the identity of a push', () => {
   })
 
   // spec: sending/collapse-id
-  test('the identity of a push with a collapseId too long for the provider is its SHA-256 in base64url, for the web the first 32 characters of that', () => {
+  test('a collapseId too long for the provider becomes its SHA-256 in base64url, for the web 32 characters', () => {
     const hash = 'vfm_5QZwmHnxnBCENsBOhqW1YYUtXArzowBxT1LtK08'
     expect([apnsCollapseId('ü'.repeat(40)), webTopic('ü'.repeat(40))]).toEqual([hash, hash.slice(0, 32)])
   })
 
   // spec: sending/collapse-id
-  test('the identity of a push as an APNs collapse id is at most 64 bytes that an HTTP header can carry', () => {
+  test('a push’s identity as an APNs collapse id is at most 64 bytes of an HTTP header', () => {
     expect(apnsCollapseId('order 7')).toBe('order 7')
     expect(apnsCollapseId('x'.repeat(64))).toBe('x'.repeat(64))
     for (const other of ['x'.repeat(65), 'ü'.repeat(40), ' x', 'x ', 'a\r\nb']) expect(apnsCollapseId(other)).toMatch(/^[A-Za-z0-9_-]{43}$/)

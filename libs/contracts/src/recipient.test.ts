@@ -14,7 +14,7 @@ test('packed ids are read back unchanged and in order, and take 16 characters ea
   )
 })
 
-test('a column of recipients travels as one value when all recipients have that value, and is left out when that value is null', () => {
+test('a column of recipients with one value travels once, and is left out when that is null', () => {
   expect(shortColumn([1, 1, 1])).toEqual({ all: 1 })
   expect(shortColumn([1, 2])).toEqual([1, 2])
   expect(shortColumn([null, null])).toBeUndefined()
@@ -31,7 +31,7 @@ const columns: RecipientColumns = {
   tokenVersions: { all: 4 },
 }
 
-test('a column that is left out is null for all recipients; `user`, `tags` and `subscription` are empty when none of their columns is there', () => {
+test('a left-out column is null for all; `user`, `tags` and `subscription` are empty without their columns', () => {
   expect(recipientsOf(columns)).toEqual(
     [
       { place: 3, subscriptionId: 'a'.repeat(24), userId: 'c'.repeat(24), address: 'one' },

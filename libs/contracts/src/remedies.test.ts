@@ -3,7 +3,7 @@ import { providerKinds } from './app.ts'
 import { failureCodes } from './outcome.ts'
 import { remedies, remedyOf } from './remedies.ts'
 
-test('for a dead token the operator has nothing to do; every other failure code has a remedy, written as a sentence, also for an unknown answer', () => {
+test('for a dead token nothing is to do; every other code has a remedy as a sentence, also unknown answers', () => {
   for (const kind of providerKinds) {
     const said = failureCodes.map((code) => [code, remedyOf(kind, code, '418 SomethingNew')] as const)
     expect(said.filter(([, remedy]) => remedy === null)).toEqual([['token_dead', null]])

@@ -117,7 +117,7 @@ test('placeholders are filled in in title, body, url, image, and the titles and 
 })
 
 // spec: content/placeholder-links
-test('a value that is filled into the path of an address changes neither the host nor the query nor the fragment', () => {
+test('a value in an address’s path changes neither host nor query nor fragment', () => {
   const url = (path: string) => compileEntry({ title: 'T', body: 'B', url: 'https://e.com/{{ data.path }}' })({ data: { path } })?.url
   for (const path of ['../admin?a=b', '@evil.com', '//evil.com', 'x#y', '\r\nHost: evil', '\u202e']) {
     expect(new URL(url(path) ?? '')).toMatchObject({ host: 'e.com', search: '', hash: '' })

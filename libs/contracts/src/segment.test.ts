@@ -93,7 +93,7 @@ describe('the meaning of a segment', () => {
   })
 
   // spec: segments/absent
-  test('when a device or its user does not have a field, every operator is false except ne, nin, exists: false and eq null', () => {
+  test('without a field every operator is false except ne, nin, exists: false and eq null', () => {
     for (const [op, value] of [
       ['eq', 'x'],
       ['in', ['x']],
@@ -120,7 +120,7 @@ describe('the meaning of a segment', () => {
   })
 
   // spec: segments/timezone
-  test('a zone is found by all its names in any letter case, and ne and nin leave all its names out', () => {
+  test('a zone is found by all its names in any letter case; ne and nin leave all out', () => {
     const inIndia = givenUser({ timezone: 'Asia/Kolkata' })
     for (const name of ['Asia/Kolkata', 'asia/calcutta', 'ASIA/CALCUTTA']) {
       expect(answer(leaf('timezone', 'eq', name), givenDevice(), inIndia)).toBe(true)
@@ -271,7 +271,7 @@ describe('a value that is not a segment', () => {
     expect(refusal(leaf('browser', 'in', Array(500).fill('x')))).toBe('taken')
   })
 
-  test('a segment with the same condition a hundred times is accepted, if it compares a tag, a date, a version or a country with one value', () => {
+  test('a segment with one condition a hundred times is accepted for a tag, date, version or country', () => {
     for (const one of [
       leaf('tags.plan', 'eq', 'x'),
       leaf('createdAt', 'gt', '-1d'),
@@ -284,7 +284,7 @@ describe('a value that is not a segment', () => {
   })
 
   // spec: segments/cost
-  test('a segment whose count over a million devices would take too long is refused at the leaf that goes over the limit', () => {
+  test('a segment whose count over a million devices takes too long is refused at the leaf beyond the limit', () => {
     const versions = leaf(
       'appVersion',
       'in',
@@ -353,7 +353,7 @@ test('a relative date is a sign, one to five digits and a unit', () => {
 })
 
 // spec: segments/versions
-test('a version is read as the numbers with which it begins, without zeros at the end; other texts, and numbers of eleven digits, are no versions', () => {
+test('a version is its first numbers without zeros at the end; other texts and eleven digits are none', () => {
   expect(versionParts('v10.2.0-beta')).toEqual([10, 2])
   expect(versionParts('0.0')).toEqual([0])
   expect(versionParts('beta')).toBeUndefined()

@@ -46,7 +46,7 @@ test('a phone may name its former token, and a browser may not', () => {
 })
 
 // spec: identity/register-spares
-test('a registration with a language or zone that Herald does not know is refused at that field alone, so that an SDK can leave it out', () => {
+test('a registration with an unknown language or zone is refused at that field alone, for SDKs to omit', () => {
   const pathsOf = (more: object) => RegisterSubscription.safeParse({ ...phone, ...more }).error?.issues.map(({ path }) => path.join('.'))
   for (const timezone of ['GMT-06:00', 'GMT+03:00', '+02:00']) expect(pathsOf({ timezone })).toEqual(['timezone'])
   expect(pathsOf({ language: 'not a language', timezone: 'GMT-06:00' })).toEqual(['language', 'timezone'])

@@ -63,7 +63,7 @@ test('a timestamp is stored as UTC with milliseconds', () => {
 })
 
 // spec: limits/times
-test('a text that is not a time, a time without a zone, and a time outside 1970 to 9999 are refused', () => {
+test('a text that is no time, a time without a zone, or outside 1970 to 9999 is refused', () => {
   const wrong = [
     '2023-02-29T00:00:00Z',
     '2026-01-31T08:00:00',
@@ -123,7 +123,7 @@ test('a user’s language may have variants, as devices report them', () => {
 })
 
 // spec: identity/language
-test('a language that is longer than 35 characters in its stored form is refused, and every stored one is accepted again', () => {
+test('a language of over 35 stored characters is refused, and every stored one is accepted again', () => {
   const rest = '608-x-abcdefgh-abcdefgh-abcdefgh'
   expect(canonicalLanguage(`tl-${rest}`)).toBeUndefined()
   expect(takes(LanguageTag, `tl-${rest}`)).toBe(false)
@@ -154,7 +154,7 @@ test.each([
 })
 
 // spec: segments/timezone
-test('a zone has all its names, whichever of them is given, and a text that names no zone has itself alone', () => {
+test('a zone has all its names, whichever is given; a text that names none has itself alone', () => {
   expect(namesOfZone('ASIA/kolkata')).toEqual(expect.arrayContaining(['asia/kolkata', 'asia/calcutta']))
   expect(namesOfZone('US/Pacific')).toEqual(expect.arrayContaining(['america/los_angeles', 'us/pacific']))
   expect(namesOfZone('UTC')).toEqual(expect.arrayContaining(['utc', 'zulu', 'etc/utc']))
@@ -197,7 +197,7 @@ test('names and external ids have no marks of direction and no characters withou
 
 // spec: identity/tags
 test.each(['9007199254740992', '9007199254740993', '-9007199254740993', '1e400', '-1e400', '1e21'])(
-  'the number %s in a tag is refused with the advice to send it as text, because it would be rounded',
+  'the number %s in a tag is refused with advice to send a text: it would be rounded',
   (written) => {
     const given = JSON.parse(`{"n":${written}}`) as unknown
     for (const schema of [Tags, TagChanges])

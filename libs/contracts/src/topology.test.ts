@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { consumers, duplicateWindowSeconds, streams, topologyVersion } from './topology.ts'
 
-test('streams and consumers have the hash that is written here beside the version of the topology, so a change reminds its author to raise the version', () => {
+test('streams and consumers have the hash beside the topology’s version, so that a change raises it', () => {
   const shape = consumers.map(({ durable, stream, subject, maxAckPending, ackWaitSeconds }) => [
     durable,
     stream,

@@ -43,7 +43,7 @@ test('the message of a refusal gives the first mistake and how many others are l
   expect(faultOf(z.strictObject({}), []).message).toBe('The body must be an object')
 })
 
-test('a body that does not say which form it has is answered with the possible forms; one that says so is checked by that form', () => {
+test('a body that does not say its form is answered with the possible ones, else checked by its own', () => {
   const schema = z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('a'), one: z.string() }),
     z.strictObject({ kind: z.literal('b'), two: z.string() }),

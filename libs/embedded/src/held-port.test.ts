@@ -56,7 +56,7 @@ test('a taken port and an address of another machine are errors with their codes
   other.close()
 })
 
-test('a child process has the socket only when it is given it, and the port is free after the socket is closed', async () => {
+test('a child process has the socket only when given it, and its port is free once closed', async () => {
   const port = await hold(0)
   const socket = readlinkSync(`/proc/self/fd/${port.fd}`)
   const openIn = (given: 'ignore' | number) =>

@@ -17,7 +17,7 @@ async function accepts(port: number): Promise<boolean> {
   return answer
 }
 
-test('a durable Postgres stores its password in a file that only its user can read, and starts again after a kill', async () => {
+test('a durable Postgres stores its password in a file of its user alone, and starts again after a kill', async () => {
   const dataDir = join(directory, 'postgres')
   const first = await startPostgres({ dataDir, durable: true, database: 'herald' })
   expect(findRunningPostgres(dataDir)).toBe(first.pid)

@@ -7,7 +7,7 @@ const held = () => {
   return { work: () => promise, end: () => resolve('done') }
 }
 
-test('at most two pieces of work run at a time, and the next one begins when one of the two has ended', async () => {
+test('at most two pieces of work run at a time, and the next begins when one has ended', async () => {
   const turn = openAtOnce({ atOnce: 2, mostWaiting: 10, waitMs: 60_000, full })
   const begun: number[] = []
   const works = [0, 1, 2, 3].map(held)
@@ -47,7 +47,7 @@ test('after work fails, the next waiting work begins', async () => {
   expect(await next).toBe('next')
 })
 
-test('an app with much work runs at most its share at a time, so that another app’s work begins at once; waiting apps take turns', async () => {
+test('an app with much work runs at most its share, another’s begins at once, and waiting apps take turns', async () => {
   const turn = openAtOnce({ atOnce: 3, share: 2, mostWaiting: 100, waitMs: 60_000, full })
   const begun: string[] = []
   const ends: (() => void)[] = []

@@ -54,7 +54,7 @@ test('a call that no service answers fails as queue_unavailable within two secon
   await expect(Promise.race([gateway.call(unanswered, { n: 1 }), late])).rejects.toMatchObject({ code: 'queue_unavailable' })
 })
 
-test('a message whose handler throws is delivered again; a message whose handler returns is not, even when it was published twice with one id', async () => {
+test('a message whose handler throws is delivered again, one whose handler returns is not, even published twice', async () => {
   const audience = await openFor('audience')
   const campaignId = 'a'.repeat(24)
   const seen: number[] = []
@@ -112,7 +112,7 @@ test('after NATS has lost its store, a service gets new messages again without b
 })
 
 // spec: cluster/lost-store
-test('a bus says that NATS has lost what it stored after the loss of its store or of its newest messages, and not after a restart', async () => {
+test('a bus says that NATS lost what it stored after losing store or newest messages, not after a restart', async () => {
   const server = await startMortalServer()
   await openBus(testService('gateway', { NATS_URL: server.url }))
   const bus = await openBus(testService('audience', { NATS_URL: server.url }))
@@ -150,7 +150,7 @@ test('a bus says that NATS has lost what it stored after the loss of its store o
   await until(() => lost === 2)
 })
 
-test('when NATS dies, a call under way fails at once as queue_unavailable; a call made while NATS is away is answered once it is back', async () => {
+test('when NATS dies a call fails at once as queue_unavailable; one made meanwhile is answered once it is back', async () => {
   const server = await startMortalServer()
   const patient = call<{ twice: number }>()('rpc.tracker.test-patient', z.object({ n: z.number() }), 60_000)
   await openBus(testService('gateway', { NATS_URL: server.url }))
@@ -195,7 +195,7 @@ test('a process that stops answers every call that reached it, and later calls g
   expect((await Promise.all(asked)).map(({ n }) => n)).toEqual(asked.map((_, index) => index % 3))
 })
 
-test('messages on their way to a process that stops are handled within 25 seconds, before NATS would deliver them again by itself (30 seconds)', async () => {
+test('messages to a stopping process are handled within 25 seconds, before NATS delivers them again after 30', async () => {
   const NATS_URL = await freshNats()
   const publisher = await openBus(testService('audience', { NATS_URL }))
   const campaignId = 'c'.repeat(24)

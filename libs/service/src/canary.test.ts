@@ -18,7 +18,7 @@ function givenQueue({ isFull }: { isFull: boolean }) {
 }
 
 // spec: cluster/cannot-store
-test('while NATS stores nothing one alarm is raised, which ends when a canary is stored again; a stopped service publishes no canary', async () => {
+test('while NATS stores nothing one alarm is raised until a canary is stored; a stopped service publishes none', async () => {
   const { queue, isWritable, service } = givenQueue({ isFull: false })
   await vi.advanceTimersByTimeAsync(60_000)
   expect(await isWritable()).toBe('1')

@@ -78,7 +78,7 @@ function openRefused(config: BusConfig) {
 }
 
 // spec: cluster/tls
-test('a service connects to no server whose certificate another authority signed, and to none without TLS when its address says tls://', async () => {
+test('a service connects to no server of another authority’s certificate, nor without TLS by tls://', async () => {
   const foreignCa = openRefused({ ...tls, NATS_CA: path('foreign.pem') })
   const folder = path('plain')
   const plain = await startNatsServer({ storeDir: folder })

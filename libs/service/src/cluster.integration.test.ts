@@ -44,7 +44,7 @@ const leaderOfFanOut = async () =>
   serverNamed(await until(async () => (await manager.consumers.info('WORK', fanOutWork.durable)).cluster?.leader))
 
 // spec: cluster/copies
-test('the gateway raises the copies of each stream to NATS_REPLICAS, and a gateway with a lower setting leaves those that are there', async () => {
+test('the gateway raises each stream’s copies to NATS_REPLICAS; one with a lower setting leaves them', async () => {
   const makeWithOne = () => until(() => makeTopology(manager, { replicas: 1 }).then(() => true))
   await manager.streams.delete('CANARY')
   await makeWithOne()
@@ -57,7 +57,7 @@ test('the gateway raises the copies of each stream to NATS_REPLICAS, and a gatew
 })
 
 // spec: cluster/leader
-test('when the server that leads WORK is killed, calls are answered, each pointer arrives, and each stream costs one log line and no call to the gateway', async () => {
+test('when WORK’s leader is killed, calls are answered, pointers arrive, and each stream costs one log line', async () => {
   const [audience, tracker, gateway] = [givenService('audience'), givenService('tracker'), givenService('gateway')]
   const [bus, answering, asking] = [await openBus(audience), await openBus(tracker), await openBus(gateway)]
   answering.answer(double, async ({ n }) => ({ twice: n * 2 }))
@@ -98,7 +98,7 @@ test('when the server that leads WORK is killed, calls are answered, each pointe
 })
 
 // spec: cluster/start
-test('while two of three servers are away services start, answer calls and say that they wait for the queue, and are ready when a server is back', async () => {
+test('with two of three servers away services start, answer calls, wait for the queue, then are ready', async () => {
   // The server that stays leads neither the stream nor the consumer, so it can answer for neither at once.
   const dying = new Set([await leaderOfWork(), await leaderOfFanOut()])
   for (const server of servers) if (dying.size < 2) dying.add(server)

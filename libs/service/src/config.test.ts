@@ -18,7 +18,7 @@ test('a setting that names a service is for that service alone, and takes preced
 })
 
 // spec: running/proxy
-test('the names of the proxy’s settings are known in lower case too, which takes precedence, and an address without a scheme is http', () => {
+test('the proxy settings’ names count in lower case too, first, and an address without a scheme is http', () => {
   const read = () => readSettings(z.object(proxyConfig), 'webhooks').value
   given({ HTTPS_PROXY: 'http://upper.example:3128', no_proxy: '10.0.0.0/8' })
   expect(read()).toEqual({ HTTPS_PROXY: 'http://upper.example:3128', NO_PROXY: '10.0.0.0/8' })

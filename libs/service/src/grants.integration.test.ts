@@ -131,7 +131,7 @@ test.each(apps)('the service %s may listen to its broadcasts and, in its group, 
 })
 
 // spec: running/nats-users
-test('a stranger without the right password cannot connect to NATS; webhooks may not ask for a provider token, and the dispatcher may', async () => {
+test('without the right password nobody connects to NATS; webhooks may not ask for a provider token, the dispatcher may', async () => {
   await expect(connect({ servers: server.url, reconnect: false })).rejects.toThrow(/authorization/i)
   await expect(connect({ servers: server.url, reconnect: false, user: natsUser('dispatcher'), pass: 'guessed' })).rejects.toThrow(
     /authorization/i,
@@ -217,7 +217,7 @@ test('the gateway does not handle a stored message that an intruder makes NATS d
 })
 
 // spec: running/nats-users
-test('an answer of JetStream that an intruder has NATS store as a pointer starts nothing, and takes no room that pointers need', async () => {
+test('a JetStream answer that an intruder stores as a pointer starts nothing, and takes no pointers’ room', async () => {
   const handled: string[] = []
   const audience = await openBus(serviceOf('audience'))
   audience.consume(bulkFanOutWork, { slots: 4 }, async ({ campaignId }) => void handled.push(campaignId))
@@ -256,7 +256,7 @@ test('a refusal with an unknown code reaches the caller as "internal"', async ()
   await connection.close()
 })
 
-test('a call that asks for its answer on a subject of another service, or for no answer, is not carried out', async () => {
+test('a call with its answer on another service’s subject, or none, is not carried out', async () => {
   const answered: string[] = []
   gateway.answer(readApp, async ({ appId }) => {
     answered.push(appId)
@@ -277,7 +277,7 @@ function logged(app: AppName) {
   return { log, lines: (saying: string) => written.filter((line) => line.includes(saying)) }
 }
 
-test('a service that NATS does not let in says so in its log without the password; a service that NATS does not allow a call logs which call', async () => {
+test('a service that NATS refuses logs so without the password; a forbidden call is logged by name', async () => {
   const refused = logged('tracker')
   const service = testService('tracker', { NATS_URL: server.url, NATS_PASSWORD: 'an old password' })
   const opening = openBus({ ...service, log: refused.log })
@@ -292,7 +292,7 @@ test('a service that NATS does not let in says so in its log without the passwor
   expect(lacking.lines('NATS does not allow this')[0]).toContain(apnsToken.subject)
 })
 
-test('a thousand calls that break their contract cost fewer than five log lines, without their values, and a valid call among them is answered', async () => {
+test('a thousand contract-breaking calls cost fewer than five log lines, without values, beside a valid answered one', async () => {
   const { log, lines } = logged('tracker')
   const tracker = await openBus({ ...serviceOf('tracker'), log })
   tracker.answer(findPushesWithOutcome, async ({ subscriptionIds }) => ({ subscriptionIds }))

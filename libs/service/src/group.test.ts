@@ -41,7 +41,7 @@ test('one bad item does not fail the other items of its commit', async () => {
 })
 
 // spec: running/locked-row
-test('after a failed commit an item that waits alone holds up later items of its app and no item of another app', async () => {
+test('after a failed commit a lone waiting item holds up its app’s later items, not another’s', async () => {
   const { promise: locked, resolve: unlock } = Promise.withResolvers<void>()
   const add = group<string, string>(
     async (items) => {
@@ -61,7 +61,7 @@ test('after a failed commit an item that waits alone holds up later items of its
   expect(done.slice(2)).toEqual(['a-locked', 'a-later'])
 })
 
-test('a failure that would hit every item alone too fails all items of the commit, and no item is tried again alone', async () => {
+test('a failure that would hit every item alone fails the whole commit, and none is tried again alone', async () => {
   let commits = 0
   const away = new Error('away')
   const add = group<number, number>(
@@ -86,7 +86,7 @@ test('when the limit of waiting items is reached, the next item is refused', asy
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
 })
 
-test('a commit of one item has the id of the item’s request, and a commit of several items has no request id', async () => {
+test('a commit of one item has its request’s id, one of several has none', async () => {
   const seen: unknown[] = []
   const add = group<number, number>(
     async (items) => {
@@ -108,7 +108,7 @@ test('a commit of one item has the id of the item’s request, and a commit of s
   ])
 })
 
-test('with `atOnce` 2, a second commit begins beside the first once enough items for a full commit wait; fewer items wait until the first has ended', async () => {
+test('with `atOnce` 2, a second commit begins once a full one waits; fewer items wait for the first', async () => {
   const commits: number[][] = []
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
@@ -139,7 +139,7 @@ test('with `atOnce` 2, a second commit begins beside the first once enough items
   expect(commits).toEqual([[1], [2, 3], [4, 5], [6]])
 })
 
-test('an app without items in the commit in flight gets a commit at the same time; one app has one commit at a time', async () => {
+test('an app without items in flight gets a commit meanwhile; one app has one at a time', async () => {
   const commits: string[][] = []
   const held = Promise.withResolvers<void>()
   const add = group<string, string>(
@@ -163,7 +163,7 @@ test('an app without items in the commit in flight gets a commit at the same tim
   expect(commits.at(-1)).toEqual(['a2'])
 })
 
-test('with a pause between commits, the next commit takes the items that arrived during the pause, and begins sooner when together they weigh enough', async () => {
+test('after a pause the next commit takes what arrived, sooner when that weighs enough', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const commits: number[][] = []

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { resolveByHostsFile } from './guarded-connect.ts'
 
-test('in development, localhost and names of the hosts file are found without a name server, and all other names by one', async () => {
+test('in development, localhost and the hosts file’s names are found without a name server, others by one', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'herald-hosts-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   const file = join(directory, 'hosts')

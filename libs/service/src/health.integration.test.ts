@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 // spec: limits/database-away
-test('work on a database that freezes ends with database_unavailable within two seconds, and new work runs when the database is back', async () => {
+test('work on a database that freezes ends with database_unavailable within two seconds, and runs again afterwards', async () => {
   const { db, watch } = await openDatabase(testService('tracker', {}), { url: postgres.url(), poolSize: 2 })
   const ask = () => watch.guard(() => sql`select 1`.execute(db))
   await ask()
@@ -38,7 +38,7 @@ test('work on a database that freezes ends with database_unavailable within two 
 })
 
 // spec: limits/health
-test('while no work waits for the database, a question whether it answers is answered no within two seconds after it froze', async () => {
+test('without waiting work, whether the database answers is answered no within two seconds of its freeze', async () => {
   const { watch } = await openDatabase(testService('tracker', {}), { url: postgres.url(), poolSize: 2 })
   process.kill(postgres.pid, 'SIGSTOP')
   const { pids } = await stopBackends()

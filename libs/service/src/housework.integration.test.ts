@@ -38,7 +38,7 @@ test('while a process does a piece of housekeeping no other does, and another go
 })
 
 // spec: running/one-housekeeper
-test('work that found something goes on at once in any process, and work that found nothing rests in all of them', async () => {
+test('work that found something goes on at once in any process; work that found nothing rests in all', async () => {
   let left = 2
   const { run } = await givenProcesses('shared', () => Promise.resolve({ took: left-- }))
   expect(await run(0)).toBe(1)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openLifecycle } from './lifecycle.ts'
 
-test('a service that stops first takes no more work, then closes what it opened, the last thing first, and goes on after a failure', async () => {
+test('a stopping service first takes no more work, then closes what it opened, last first, also after failures', async () => {
   const lifecycle = openLifecycle()
   const seen: string[] = []
   const does = (what: string) => () => void seen.push(what)

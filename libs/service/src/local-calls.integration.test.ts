@@ -38,7 +38,7 @@ async function givenProcess() {
 }
 
 // spec: running/calls-in-a-process
-test('a call between services of one process is answered without NATS, with the answer and the fault that NATS would carry', async () => {
+test('a call between one process’s services is answered without NATS, with NATS’ answer and fault', async () => {
   const { gateway, audience, heardNow } = await givenProcess()
   const app = { id: appId, name: 'Shop', missing: undefined }
   gateway.answer(readApp, async (asked) => {
@@ -56,7 +56,7 @@ test('a call between services of one process is answered without NATS, with the 
   expect(await heardNow()).toEqual([])
 })
 
-test('inside a process a request that breaks its contract, and a request or answer that is too large for NATS, are refused as between processes', async () => {
+test('inside a process contract-breaking and too large requests and answers are refused as between processes', async () => {
   const { gateway, audience } = await givenProcess()
   gateway.answer(readApp, () => Promise.resolve({ app: { name: 'x'.repeat(3_000_001) } } as never))
 

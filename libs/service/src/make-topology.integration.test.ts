@@ -57,7 +57,7 @@ test('a process with an older topology leaves the streams and consumers of a new
 })
 
 test.each([undefined, topologyVersion - 1, topologyVersion])(
-  'a stream and a consumer that a process with topology version %s (undefined: a person) has changed are set back, and stay so',
+  'a stream and consumer changed by a process with topology version %s (undefined: a person) are set back',
   async (version) => {
     const { manager } = await givenServer()
     await change(manager, version)

@@ -36,7 +36,7 @@ test('a migration that gets no lock says what to do', async () => {
 })
 
 // spec: running/migrations-wait-briefly
-test('a migration that needs a locked table lets others have it within a second, and runs when the lock is free', async () => {
+test('a migration that needs a locked table lets others have it after 2 s, and runs once free', async () => {
   const { run, name, reader, other, waits } = await givenLockedTable()
   const ran = run()
   await expect.poll(waits).toBe(1)
@@ -78,7 +78,7 @@ test('a database that a version before 0.2.0 made is refused with a remedy, and 
   expect(await state()).toEqual(before)
 })
 
-test('an older version starts on the database of a newer one, whose migrations it does not know, and leaves it as it was', async () => {
+test('an older version starts on a newer one’s database, with migrations unknown to it, and leaves it', async () => {
   const known = readdirSync(directoryOf('gateway')).map((file) => parse(file).name)
   const state = await givenFilesThatRan('gateway', [...known.toSorted(), '0901_of_a_newer_version', '0902_of_a_newer_version'])
   const before = await state()

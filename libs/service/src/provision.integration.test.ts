@@ -36,7 +36,7 @@ const at = (url: string, database: string, user?: string) => {
 const refused = '42501'
 
 // spec: running/database-alone
-test('a service can connect to Herald’s database alone; on a server where other roles log in, these keep what they may do', async () => {
+test('a service can connect to Herald’s database alone; other roles of the server keep their rights', async () => {
   const apps = ['gateway', 'tracker']
   await onServer(ownerUrl, `create role monitor login password 'monitor-password'`)
   const monitor = new URL(at(ownerUrl, 'postgres', 'monitor'))

@@ -48,7 +48,7 @@ const reads = async (answer: string) =>
   Number(new RegExp(`herald_replica_reads_total\\{answer="${answer}"\\} (\\d+)`).exec(await service.metrics.text())?.[1] ?? 0)
 
 // spec: running/read-replica
-test('a read finds what was committed before it began: on the replica when it has it, and else on the primary', async () => {
+test('a read finds what was committed before it: on the replica when it has that, else the primary', async () => {
   await until(async () => (await read())?.replica, { what: 'the replica follows' })
   for (let no = 1; no <= 50; no += 1) {
     await write()
@@ -72,7 +72,7 @@ test('a read finds what was committed before it began: on the replica when it ha
 })
 
 // spec: running/read-replica
-test('a read that the replica ends for its own reasons is answered by the primary, and a mistake fails as it does there', async () => {
+test('a read that the replica ends is answered by the primary, and a mistake fails as there', async () => {
   await until(async () => (await read())?.replica)
   const failing = database.reads(async (db) => {
     const { rows } = await sql<{ replica: boolean }>`select pg_is_in_recovery() as replica`.execute(db)
@@ -87,7 +87,7 @@ test('a read that the replica ends for its own reasons is answered by the primar
 })
 
 // spec: running/read-replica
-test('while the replica is frozen or gone reads are answered by the primary, within a second, and by the replica again when it is back', async () => {
+test('while the replica is frozen or gone the primary answers within a second, later the replica again', async () => {
   await until(async () => (await read())?.replica)
   const children = execFileSync('ps', ['--ppid', String(standby.pid), '-o', 'pid='], { encoding: 'utf8' })
     .trim()

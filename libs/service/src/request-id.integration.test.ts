@@ -36,7 +36,7 @@ tracker.bus.answer(askTracker, async ({ n }) => {
   return {}
 })
 
-test('every log line of a request has its id, also after two calls from service to service; a line of no request has no id', async () => {
+test('every log line of a request has its id, also after two calls; a line of none has none', async () => {
   await Promise.all([
     forRequest('order-17', () => gateway.bus.call(askAudience, { n: 1 })),
     forRequest('order-18', () => gateway.bus.call(askAudience, { n: 2 })),

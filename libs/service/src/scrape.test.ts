@@ -16,7 +16,7 @@ test('the metrics have the number that the database answers', async () => {
   expect(await readForScrape(watch, async () => 7)()).toBe(7)
 })
 
-test('when a query for the metrics hangs or fails, or the database is away, its number is missing and the reading ends', async () => {
+test('when a query for metrics hangs or fails, or without database, its number is missing and the reading ends', async () => {
   expect(await readForScrape(watch, () => never, 20)()).toBeUndefined()
   expect(await readForScrape(watch, () => Promise.reject(new Error('no such table')))()).toBeUndefined()
   expect(await readForScrape({ ...watch, guard: () => Promise.reject(databaseUnavailable()) }, async () => 7)()).toBeUndefined()

@@ -31,7 +31,7 @@ function givenWatch(up: boolean) {
   }
 }
 
-test('a sweep that is asked again and again to look for rows while the database is away does not look, and looks when the database is back', async () => {
+test('a sweep asked to look while the database is away does not, and looks when it is back', async () => {
   const service = testService('audience', {})
   const { watch, state, comeBack } = givenWatch(false)
   let looks = 0
@@ -71,7 +71,7 @@ test('a sweep that is asked to look for rows while it is looking looks again at 
   await service.stop()
 })
 
-test('a sweep that finds nothing looks less and less often, at last every five seconds, and within a second after it is stirred', async () => {
+test('a sweep that finds nothing looks ever less, at last every five seconds, and soon after being stirred', async () => {
   vi.useFakeTimers()
   try {
     const service = testService('audience', {})

@@ -29,7 +29,7 @@ test('without an OpenTelemetry SDK a call is answered, and the service that answ
   expect(await inSpan('answer', 'GET /', came, () => gateway.call(askUntraced, { n: 1 }))).toEqual({})
 })
 
-test('a request’s trace goes through calls and stored messages; a stored message carries the traceparent and no other header of Herald’s', async () => {
+test('a request’s trace goes through calls and stored messages, these with the traceparent as only Herald header', async () => {
   const { ended } = registerTracing()
   const [tracker, gateway, audience] = [await openFor('tracker'), await openFor('gateway'), await openFor('audience')]
   tracker.answer(askTracker, async ({ n }) => {

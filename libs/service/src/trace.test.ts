@@ -5,7 +5,7 @@ import { flushSpans, inSpan } from './trace.ts'
 
 const { ended, exported } = registerTracing()
 
-test('a mistake of the caller marks the caller’s span as failed and not the span of the answer; a failure of the service marks both spans', async () => {
+test('a caller’s mistake fails the caller’s span, not the answer’s; a service’s failure fails both', async () => {
   for (const error of [invalidField('n', 'must not be negative'), databaseUnavailable(), new TypeError('a mistake')])
     for (const kind of ['ask', 'answer', 'consume'] as const)
       await inSpan(kind, error.name, undefined, () => Promise.reject(error)).catch(() => undefined)

@@ -6,7 +6,7 @@ function spin(ms: number): void {
   while (performance.now() < until);
 }
 
-test('ten pieces of work that together take half a second leave the event loop a turn every few milliseconds, and each gets its turn', async () => {
+test('ten pieces of work of half a second leave the event loop turns every few milliseconds, each its own', async () => {
   const turnTime = openTurnTime(2)
   const order: number[] = []
   let ended = 0

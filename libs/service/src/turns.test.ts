@@ -9,7 +9,7 @@ const whole = <Item>(turns: ReturnType<typeof openTurns<Item>>): Item[] => {
   return all
 }
 
-test('an app with many waiting items is served as often as an app with few, and of each app the oldest item first', () => {
+test('an app with many waiting items is served as often as others, its oldest item first', () => {
   const turns = openTurns<string>()
   for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) turns.add(item[0] ?? '', item)
   expect(turns.size).toBe(6)
@@ -17,7 +17,7 @@ test('an app with many waiting items is served as often as an app with few, and 
   expect(turns.size).toBe(0)
 })
 
-test('an app that may not be served now is skipped and stays in its position; a removed item is never served', () => {
+test('an app that may not be served now keeps its position; a removed item is never served', () => {
   const turns = openTurns<string>()
   for (const item of ['a1', 'a2', 'b1', 'b2', 'c1']) turns.add(item[0] ?? '', item)
   turns.remove('a', 'a1')
@@ -53,7 +53,7 @@ test('a commit takes items of the apps by turns: an item behind another app’s 
   expect(commits[1]).toEqual(['a1', 'b1', 'a2', 'a3'])
 })
 
-test('when an app floods a group commit, half of its items are refused and every item of the other apps is accepted', async () => {
+test('when an app floods a group commit, half of its items are refused and all others accepted', async () => {
   const { add, release } = givenGroup({ limit: 4, maxWaiting: 40 })
   const first = add('a0')
   await new Promise((resolve) => setImmediate(resolve))
@@ -65,7 +65,7 @@ test('when an app floods a group commit, half of its items are refused and every
   expect((await others).every(({ status }) => status === 'fulfilled')).toBe(true)
 })
 
-test('an app has at most its share of the places for work: a free place goes to another app, and the first app gets a further place when it has left one', async () => {
+test('an app has at most its share of places: a free one goes to another, later to the first', async () => {
   const place = openAtOnce({ atOnce: 4, share: 2 })
   const entered: string[] = []
   const leave: (() => void)[] = []
@@ -103,7 +103,7 @@ test('an app does not count as alone while another app was seen within the last 
   expect([presence.othersThan('a'), presence.othersThan('b')]).toEqual([false, true])
 })
 
-test('when another app asks for work too, an app that holds more places than its smaller share gets no further place until it is below that share', async () => {
+test('when another app asks too, one above its smaller share gets no further place until below it', async () => {
   const place = openAtOnce({ atOnce: 8, share: 6, crowdedShare: 2 })
   const entered: string[] = []
   const leave = new Map<string, () => void>()

@@ -85,7 +85,7 @@ test('a proxy that cannot be reached, or does not answer in time, gives no conne
 })
 
 // spec: running/proxy-guard
-test('no tunnel leads to a private address or a name that resolves to one; a name that does not resolve here is left to the proxy', async () => {
+test('no tunnel leads to a private address or name; a name not resolved here is left to the proxy', async () => {
   const proxy = await startProxy()
   const echo = await startEcho()
   const resolve: Resolve = async (host) => {
@@ -109,7 +109,7 @@ test('no tunnel leads to a private address or a name that resolves to one; a nam
 })
 
 // spec: running/proxy-guard
-test('while name servers are slow there is no tunnel: not to a name that resolves to a private address late, and not to one without an answer', async () => {
+test('while name servers are slow no tunnel leads to a late private address or an unanswered name', async () => {
   const proxy = await startProxy()
   const late = <Value>(give: () => Promise<Value>) => sleep(1_200).then(give)
   const resolve: Resolve = (host) => {

@@ -61,7 +61,7 @@ globalThis.Capacitor = {
 }
 `
 
-test('the packed script calls the native plugin through Capacitor, tells its events and reports a session when the app comes back', () => {
+test('the packed script calls the plugin through Capacitor, tells its events, and reports a session on return', () => {
   expect(
     run(`${native}
 const { herald } = await import('@herald/capacitor')

@@ -70,7 +70,7 @@ test('`herald apply` finds no difference in a template whose file has the locale
   expect(written()).toEqual([])
 })
 
-test('`herald pull` writes an app in the order of names, without what Herald keeps by itself; a second pull and an apply find no difference', async () => {
+test('`herald pull` writes an app by names, without Herald’s own; a second pull and apply find no difference', async () => {
   const { file, terminal, written, herald } = await given({})
   expect(await herald('pull')).toBe(0)
   expect(
@@ -167,7 +167,7 @@ test('`herald apply` asks before it changes anything, and a script must say --ye
   expect([...script.written(), ...person.written()]).toEqual([])
 })
 
-test('`herald apply --prune --yes` changes, adds and then deletes what differs, and a new endpoint that is to be off is switched off', async () => {
+test('`herald apply --prune --yes` changes, adds, then deletes, and switches a new endpoint off that is to be', async () => {
   const { written, herald } = await given(
     {
       [`PATCH ${path}`]: { body: {} },
@@ -194,7 +194,7 @@ test('`herald apply --prune --yes` changes, adds and then deletes what differs, 
   ])
 })
 
-test('when a change fails in the middle, `herald apply` says what was applied, which entry of the file failed and why, and exits 1', async () => {
+test('when a change fails midway, `herald apply` says what was applied, which entry failed and why, and exits 1', async () => {
   const details = [{ path: 'content.en.title', message: 'must not be blank' }]
   const { terminal, written, herald } = await given(
     {
@@ -216,7 +216,7 @@ test('when a change fails in the middle, `herald apply` says what was applied, w
   expect(written()).toHaveLength(3)
 })
 
-test('`herald apply` makes and changes categories before the templates that name them, and deletes what the file leaves out with --prune', async () => {
+test('`herald apply` makes categories before templates that name them, and with --prune deletes what is left out', async () => {
   const yaml = `
 categories:
   - {id: news, name: News, default: in}

@@ -62,7 +62,7 @@ test('`herald doctor` exits 2 while Herald has not compared counters and ledger,
   expect(await examine({}, `sk_live_${app}_x`)).toMatchObject({ code: 2, unknown: ['token'], faults: [] })
 })
 
-test('`herald doctor` exits 1 when there is a fault beside what it could not check, and says what it did not check because of the fault', async () => {
+test('`herald doctor` exits 1 for a fault beside what it could not check, which it names', async () => {
   const unauthorized = { status: 401, body: { error: { code: 'unauthorized', message: 'No.' } } }
   const examined = await examine({ 'GET /v1/admin/system': unauthorized })
   expect(examined).toMatchObject({ code: 1, faults: ['token'], unknown: ['the rest'] })

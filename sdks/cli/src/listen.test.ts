@@ -54,7 +54,7 @@ async function givenReceiver(statuses: number[] = []): Promise<{ url: string; re
 const secretOf = ({ printed }: GivenTerminal) => /^secret: (whsec_[\w-]{43})$/.exec(printed[0] ?? '')?.[1] ?? ''
 const within = { timeout: 60_000 }
 
-test('`herald listen` posts each of 1,000 events once, in batches of at most 100, signed with the secret that it prints', async () => {
+test('`herald listen` posts each of 1,000 events once, in batches of 100, signed with the printed secret', async () => {
   const { terminal, streams, write } = await givenStream()
   const { url, received } = await givenReceiver()
   const running = main(['listen', '--forward', url], terminal)

@@ -9,7 +9,7 @@ import { givenTerminal } from './testing/given-terminal.ts'
 const app = { id: '671a2b3c4d5e6f7081920a06', name: 'Shop' }
 const token = 'planted-administration-token-0123456789'
 
-test('`herald login` stores address, token and app in a file that only this user can read, and prints the token nowhere', async () => {
+test('`herald login` stores address, token and app in a file of this user alone, and prints no token', async () => {
   const { url, asked } = await givenHerald({ 'GET /v1/admin/apps': { body: { items: [app], nextCursor: null } } })
   const terminal = givenTerminal({ answers: [url, token] })
 
@@ -44,7 +44,7 @@ test('`herald login` does not store a token that Herald refuses', async () => {
   expect(terminal.said.join('\n')).toContain('HERALD_TOKEN')
 })
 
-test('`herald login` ends with exit code 2 when it gets no token or a public key, and does not show the key', async () => {
+test('`herald login` ends with exit code 2 without a token or with a public key, not shown', async () => {
   const terminal = givenTerminal({ answers: ['', 'pk_live_0_planted'] })
   expect(await main(['login', '--url', 'http://127.0.0.1:1'], terminal)).toBe(2)
   expect(await main(['login', '--url', 'http://127.0.0.1:1'], terminal)).toBe(2)
@@ -52,7 +52,7 @@ test('`herald login` ends with exit code 2 when it gets no token or a public key
   expect(terminal.said.join('\n')).not.toContain('planted')
 })
 
-test('the stored token is sent only to the address it was stored with, and a settings file that others can read is refused', () => {
+test('the stored token goes only to its address, and a settings file that others can read is refused', () => {
   const { env, home } = givenTerminal()
   const file = join(home, 'config/herald/settings.json')
   mkdirSync(join(home, 'config/herald'), { recursive: true })

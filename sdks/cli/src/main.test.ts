@@ -10,7 +10,7 @@ const id = '671a2b3c4d5e6f7081920a05'
 const stats = (more: object) => ({ queued: 0, sent: 0, failed: 0, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0, ...more })
 const environment = (url: string, token = 'administration-token') => ({ env: { HERALD_URL: url, HERALD_TOKEN: token, HERALD_APP: app } })
 
-test('every command has a --help, and an unknown command or option, or a word too many, ends with exit code 2', async () => {
+test('every command has --help; unknown commands, options or surplus words end with exit code 2', async () => {
   const terminal = givenTerminal()
   for (const name of Object.keys(help)) expect(await main([name, '--help'], terminal)).toBe(0)
   expect(terminal.printed).toEqual(Object.values(help))
@@ -39,7 +39,7 @@ test.each([
   expect(asked).toEqual([])
 })
 
-test('`herald send` with a secret key sends a notification, and its exit code is 1 when a push failed or nobody was reached', async () => {
+test('`herald send` with a secret key exits with 1 when a push failed or nobody was reached', async () => {
   let outcome = stats({ queued: 1, sent: 1 })
   const { url, asked } = await givenHerald({
     'POST /v1/notifications': { status: 202, body: { id, status: 'sending' } },
@@ -77,7 +77,7 @@ test('`herald send` with a secret key sends a notification, and its exit code is
   expect(terminal.printed.at(-1)).toContain('reached nobody')
 })
 
-test('`herald send --all` sends nothing in a script without --yes, or when the operator types anything but the number of devices', async () => {
+test('`herald send --all` sends nothing from a script without --yes, or without the typed number of devices', async () => {
   const audience = { devices: 4_711, users: 9, byPlatform: { ios: 4_711, android: 0, web: 0 }, exact: true }
   const dryRun = { audience, unreachable: { optedOut: 0, invalidated: 0 }, skips: [], waves: [], warnings: [] }
   const { url, asked } = await givenHerald({ [`POST /v1/admin/apps/${app}/dry-run`]: { body: dryRun } })
@@ -93,7 +93,7 @@ test('`herald send --all` sends nothing in a script without --yes, or when the o
   expect(asked.map(({ path }) => path)).toEqual(Array.from({ length: 2 }, () => `/v1/admin/apps/${app}/dry-run`))
 })
 
-test('when the API refuses a send, `herald` prints each wrong field and the request id, and control characters as question marks', async () => {
+test('when the API refuses a send, `herald` prints wrong fields and request id, control characters as question marks', async () => {
   const details = [{ path: 'content.en.title', message: 'must not be \u001b[31mblank' }]
   const { url } = await givenHerald({
     'POST /v1/notifications': { status: 422, body: { error: { code: 'invalid_body', message: 'No.', details } } },

@@ -70,7 +70,7 @@ test('without --allow-send `herald mcp` has tools that read, and none that can s
   expect(sent()).toEqual([])
 }, 30_000)
 
-test('with --allow-send the tool send sends to a segment after the person at the client has typed the number of devices', async () => {
+test('with --allow-send the tool sends to a segment after the person typed the number of devices', async () => {
   const { call, sent, questions } = await given(['--allow-send'], { typed: { action: 'accept', content: { devices: 4_711 } } })
   expect(JSON.parse((await call('send', { ...message, segment: 'Gold' })).text)).toMatchObject({ id, status: 'sent' })
   expect(questions).toEqual([expect.stringMatching(/Gold, 4711 devices\?\n\nHi\nThere$/)])

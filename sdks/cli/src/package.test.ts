@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { buildPackage } from '../build.ts'
 import manifest from '../package.json' with { type: 'json' }
 
-test('the published package @herald/cli runs without other packages, also where it reads YAML or serves an assistant, and publint finds no fault in it', async () => {
+test('the published @herald/cli runs without other packages, also for YAML and assistants, and publint finds no fault', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'herald-cli-package-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   await buildPackage(directory)

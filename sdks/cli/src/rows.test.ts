@@ -12,7 +12,7 @@ function rowsOf(content: string | Buffer, isCsv = true): string[] {
   return [...readRows(file, isCsv)].map(({ number, text }) => `${number}:${text}`)
 }
 
-test('the rows of a CSV file are numbered as Herald numbers them: a quoted line end belongs to its row, and blank rows have no number', () => {
+test('a CSV’s rows are numbered like Herald’s: a quoted line end belongs to its row, blank rows have none', () => {
   expect(rowsOf('\uFEFFa,b\r\n1,"x\n""y"""\r\n\r\n""\n2,z')).toEqual(['0:a,b', '1:1,"x\n""y"""', '2:2,z'])
 })
 
@@ -33,7 +33,7 @@ test('a wrong quote in a CSV file spoils only its line, and the next rows are re
   expect(rowsOf('a,b\n1,x"y\n2,"x"y\n3,"open\n4,z\n')).toEqual(['0:a,b', '1:1,x"y', '2:2,"x"y', '3:3,"open', '4:4,z'])
 })
 
-test('a CSV row of more than 1 MiB counts as one row, and so does a row that is read from the file in two parts', () => {
+test('a CSV row above 1 MiB counts as one row, also when read in two parts', () => {
   const long = 'x'.repeat(1_500_000)
   const [header, ...rows] = rowsOf(`a\n"${long}"\n${'1,"q\nq"\n'.repeat(700_000)}end`)
   expect(header).toBe('0:a')

@@ -22,7 +22,7 @@ function faultsOf(content: string): readonly string[] {
   }
 }
 
-test('what is written to a file is read from it again, whatever a text holds, also by programs that read YAML 1.1', () => {
+test('what is written to a file is read again, whatever a text holds, also as YAML 1.1', () => {
   const texts = [
     'off',
     'no',

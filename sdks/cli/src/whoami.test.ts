@@ -57,7 +57,7 @@ test('`herald whoami` with a key that lacks the scope read says why it cannot na
   expect(terminal.printed.join('\n')).toContain('without the scope read')
 })
 
-test('`herald whoami` tells an administration token and a secret key apart, and its exit code is 1 when Herald does not take the token', async () => {
+test('`herald whoami` tells administration tokens from secret keys, and exits with 1 for a refused one', async () => {
   const { url } = await givenHerald({
     ...apps,
     'GET /v1/admin/system': { body: { version: '0.2.0' } },
@@ -86,7 +86,7 @@ test('`herald logout` removes the address and token of the login, also twice, an
 })
 
 // spec: administration/admin-keys
-test('with an administration key a command needs no --app, and another app than the key’s is refused before anything is asked', async () => {
+test('with an administration key a command needs no --app, and another app is refused before anything', async () => {
   const { url, asked } = await givenHerald({ [`GET /v1/admin/apps/${app.id}/explain`]: forbidden('people') })
   const terminal = givenTerminal({ env: { HERALD_URL: url, HERALD_TOKEN: key } })
   writeSettings(terminal.env, { url, token: 'administration-token', app: other })

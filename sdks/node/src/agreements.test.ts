@@ -13,7 +13,7 @@ test('the SDK knows exactly the error codes that the API answers', () => {
   expect(new HeraldError({ code: 'not_found', status: faultStatus.not_found, message: 'Not found.' }).is('not_found')).toBe(true)
 })
 
-test('Herald’s own code gives each example signature the answer that the SDK must give, except that it accepts signatures from the future', () => {
+test('Herald’s own code judges each example signature like the SDK, but accepts those from the future', () => {
   expect(committed).toEqual(vectors)
   for (const { name, secrets, header, body, now, answer } of vectors) {
     const answers = secrets.map((secret) => verifyWebhook(secret, header, body, new Date(now * 1000)))

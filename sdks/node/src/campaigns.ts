@@ -3,7 +3,7 @@ import { HeraldError } from './errors.ts'
 import type { SendOptions } from './notifications.ts'
 import type { CallOptions } from './options.ts'
 import { pause } from './retries.ts'
-import type { Breakdown, CampaignDraft, CampaignStats, CampaignStatus, Explained, Schema } from './schema.ts'
+import type { Breakdown, CampaignDraft, CampaignRecall, CampaignStats, CampaignStatus, Explained, Schema } from './schema.ts'
 
 /** Whom `explain` is about: a device, or a user with all devices. It and `breakdown` need a key that has the scope `users:read` too. */
 export type Whom = { subscriptionId: string } | { userId: string } | { externalId: string }
@@ -46,6 +46,13 @@ export const campaigns = (client: Client) => {
 
     /** Cancels a campaign whose fan-out has not begun, or a recurrence. */
     cancel: (id: string, options: CallOptions = {}) => client.request<Schema<'Cancelled'>>('POST', `${pathOf(id)}/cancel`, options),
+
+    /**
+     * Cancels what is unsent and, unless the mode is `stop`, sends a follow-up that asks the devices to replace or remove the notification. Gives the
+     * id of the follow-up.
+     */
+    recall: (id: string, recall: CampaignRecall, { idempotencyKey = crypto.randomUUID(), ...options }: SendOptions = {}) =>
+      client.request<Schema<'Recalled'>>('POST', `${pathOf(id)}/recall`, { ...options, body: recall, idempotencyKey }),
 
     /** Sends a variant of an experiment to the users outside its sample, as a new campaign. Gives its id. */
     pickWinner: (id: string, variant: string, options: CallOptions = {}) =>

@@ -1,6 +1,7 @@
 import { campaigns } from './campaigns.ts'
 import { openClient, type Call, type Client } from './client.ts'
 import { conversions } from './conversions.ts'
+import { liveActivities } from './live-activities.ts'
 import { notifications } from './notifications.ts'
 import type { CallOptions, HeraldOptions } from './options.ts'
 import { express, fastify, handler } from './receive.ts'
@@ -37,6 +38,7 @@ export class Herald {
   readonly users: ReturnType<typeof users>
   readonly subscriptions: ReturnType<typeof subscriptions>
   readonly conversions: ReturnType<typeof conversions>
+  readonly liveActivities: ReturnType<typeof liveActivities>
   readonly webhooks = webhooks
   readonly #client: Client
 
@@ -51,6 +53,7 @@ export class Herald {
     this.users = users(client)
     this.subscriptions = subscriptions(client)
     this.conversions = conversions(client)
+    this.liveActivities = liveActivities(client)
   }
 
   /** Gives the public key with which web pages subscribe to pushes. */

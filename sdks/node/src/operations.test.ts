@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Herald } from './herald.ts'
 
 type Operation = { operationId: string; security?: Record<string, unknown>[] }
@@ -25,7 +25,7 @@ const operationOf = (method: string, path: string) =>
     .filter((operation) => operation.method === method && operation.pattern.test(path))
     .toSorted((one, other) => other.literals - one.literals)[0]?.operationId ?? `none: ${method} ${path}`
 
-test('the SDK has a method for every operation that a secret key may call, apart from a POST for clients that cannot send a PATCH, and no method for anything else', async () => {
+test('the SDK has a method for every secret key’s operation but PATCH’s POST form, and no other', async () => {
   const asked: string[] = []
   const herald = new Herald({
     baseUrl: 'http://127.0.0.1',
@@ -36,13 +36,21 @@ test('the SDK has a method for every operation that a secret key may call, apart
       return Promise.resolve(Response.json({ items: [], segments: [], templates: [], results: [], nextCursor: null, status: 'sent' }))
     },
   })
-  const { notifications, campaigns, segments, templates, users, subscriptions, conversions } = herald
-  const methods = Object.entries({ notifications, campaigns, segments, templates, users, subscriptions, conversions }).flatMap(
-    ([resource, all]) =>
-      Object.entries(all as Record<string, (...given: unknown[]) => unknown>).map(([name, method]) => ({
-        name: `${resource}.${name}`,
-        method,
-      })),
+  const { notifications, campaigns, segments, templates, users, subscriptions, conversions, liveActivities } = herald
+  const methods = Object.entries({
+    notifications,
+    campaigns,
+    segments,
+    templates,
+    users,
+    subscriptions,
+    conversions,
+    liveActivities,
+  }).flatMap(([resource, all]) =>
+    Object.entries(all as Record<string, (...given: unknown[]) => unknown>).map(([name, method]) => ({
+      name: `${resource}.${name}`,
+      method,
+    })),
   )
 
   for (const { name, method } of methods) {
@@ -60,4 +68,12 @@ test('the SDK has a method for every operation that a secret key may call, apart
   expect(asked.filter((operation) => operation.startsWith('none'))).toEqual([])
   const wanted = operations.filter(({ opensWithSecretKey }) => opensWithSecretKey).map(({ operationId }) => operationId)
   expect([...new Set(asked)].toSorted()).toEqual(wanted.filter((operation) => !twice.includes(operation)).toSorted())
+})
+
+test('inside one’s own network HERALD_ALLOW_HTTP=1 lets the SDK speak plain http, unless the program says allowHttp: false', () => {
+  vi.stubEnv('HERALD_ALLOW_HTTP', '1')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const options = { baseUrl: 'http://herald.internal', key: 'sk_live_671a2b3c4d5e6f7081920a06_x' }
+  expect(new Herald(options)).toBeInstanceOf(Herald)
+  expect(() => new Herald({ ...options, allowHttp: false })).toThrow('HERALD_ALLOW_HTTP=1')
 })

@@ -63,7 +63,7 @@ const receivers: Record<string, (options: ReceiverOptions) => Promise<Post>> = {
 }
 
 test.each(Object.entries(receivers))(
-  'a receiver for %s hands over the events that Herald signed, and answers 400 when the signature is wrong, old or missing',
+  'a receiver for %s hands over signed events, and answers 400 to wrong, old or missing signatures',
   async (_name, open) => {
     const taken: unknown[] = []
     const told: string[] = []
@@ -85,7 +85,7 @@ test.each(Object.entries(receivers))(
 )
 
 test.each(Object.entries(receivers))(
-  'a receiver for %s answers 500 when the events could not be stored, so that Herald sends them again, also when the log fails',
+  'a receiver for %s answers 500 when events could not be stored, even when the log fails',
   async (_name, open) => {
     const failing = () => {
       throw new Error('away')

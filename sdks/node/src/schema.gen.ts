@@ -1954,8 +1954,11 @@ export interface components {
                     result: "pass" | "stop" | "wait" | "info";
                     /** @enum {string} */
                     basis: "recorded" | "frozen" | "now";
-                    /** @enum {string} */
-                    kind: "externalIds" | "userIds" | "subscriptionIds" | "all";
+                    /**
+                     * @description `activity`: whether the device has a token for the Live Activity of the send.
+                     * @enum {string}
+                     */
+                    kind: "externalIds" | "userIds" | "subscriptionIds" | "all" | "activity";
                     listed: boolean;
                 } | {
                     /** @constant */

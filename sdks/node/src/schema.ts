@@ -7,6 +7,7 @@ export type Content = Schema<'Content'>
 export type Target = Schema<'Target'>
 export type Notification = Schema<'SendNotificationBody'>
 export type CampaignDraft = Schema<'CreateCampaignBody'>
+export type CampaignRecall = Schema<'RecallCampaignBody'>
 export type CampaignStats = Schema<'CampaignStats'>
 export type CampaignStatus = CampaignStats['status']
 export type Explained = Schema<'ExplainCampaignAnswer'>

@@ -54,4 +54,16 @@ export const subscriptions = (client: Client) => ({
   /** Hides an item of the inbox of the device's owner for good. */
   hideInboxItem: (id: string, itemId: string, options: CallOptions = {}) =>
     client.request<void>('DELETE', `${pathOf(id)}/inbox/${encodeURIComponent(itemId)}`, options),
+  /** Keeps the token with which an iOS device starts this type of Live Activity. */
+  putActivityStartToken: (id: string, attributesType: string, token: string, options: CallOptions = {}) =>
+    client.request<Schema<'TokenKept'>>('PUT', `${pathOf(id)}/activity-start-tokens/${encodeURIComponent(attributesType)}`, {
+      ...options,
+      body: { token },
+    }),
+  /** Keeps the token with which the Live Activity of an iOS device is updated. */
+  putActivity: (id: string, activityId: string, body: Schema<'PutActivityBody'>, options: CallOptions = {}) =>
+    client.request<Schema<'TokenKept'>>('PUT', `${pathOf(id)}/activities/${encodeURIComponent(activityId)}`, { ...options, body }),
+  /** Forgets the device's token for an activity that has ended. */
+  deleteActivity: (id: string, activityId: string, options: CallOptions = {}) =>
+    client.request<void>('DELETE', `${pathOf(id)}/activities/${encodeURIComponent(activityId)}`, options),
 })

@@ -863,7 +863,7 @@ class ExplainCampaignAnswerDevicesStepsKind(TypedDict):
     step: Literal["target"]
     result: Literal["pass", "stop", "wait", "info"]
     basis: Literal["recorded", "frozen", "now"]
-    kind: Literal["externalIds", "userIds", "subscriptionIds", "all"]
+    kind: Literal["externalIds", "userIds", "subscriptionIds", "all", "activity"]
     listed: bool
 
 

@@ -9,6 +9,7 @@ import {
   withAppDelegate,
   withDangerousMod,
   withEntitlementsPlist,
+  withInfoPlist,
   withXcodeProject,
   type ConfigPlugin,
 } from '@expo/config-plugins'
@@ -40,7 +41,7 @@ const withEntitlements: ConfigPlugin<Required<Options>> = (config, { environment
     return changed
   })
 
-/** Adds to the app's delegate what a push needs: the start, before the launch ends, and the two answers of Apple about the address. */
+/** Adds to the app's delegate what a push needs: the start, before the launch ends, the two answers of Apple about the address, and recalls. */
 export function changedDelegate(swift: string): string {
   if (swift.includes('import HeraldReactNative')) return swift
   const launch = /didFinishLaunchingWithOptions launchOptions:[^{]*\{\n/
@@ -59,6 +60,16 @@ export function changedDelegate(swift: string): string {
     HeraldPushes.shared.failed(error)
     super.application(application, didFailToRegisterForRemoteNotificationsWithError: error)
   }
+
+  public override func application(
+    _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
+    fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
+  ) {
+    HeraldPushes.shared.received(userInfo) { isOurs in
+      if isOurs { return completionHandler(.newData) }
+      super.application(application, didReceiveRemoteNotification: userInfo, fetchCompletionHandler: completionHandler)
+    }
+  }
 `
   return `import HeraldReactNative\n${swift}`
     .replace(launch, (found) => `${found}    HeraldPushes.shared.begin()\n`)
@@ -70,6 +81,17 @@ const withDelegate: ConfigPlugin = (config) =>
     if (changed.modResults.language !== 'swift')
       throw new Error('@herald/react-native needs an AppDelegate in Swift, as Expo has it from SDK 53 on.')
     changed.modResults.contents = changedDelegate(changed.modResults.contents)
+    return changed
+  })
+
+/**
+ * Lets iOS wake the app for a background push, with which a recall removes a notification
+ * (https://developer.apple.com/documentation/usernotifications/pushing-background-updates-to-your-app).
+ */
+const withBackgroundPushes: ConfigPlugin = (config) =>
+  withInfoPlist(config, (changed) => {
+    const modes = changed.modResults.UIBackgroundModes ?? []
+    changed.modResults.UIBackgroundModes = [...new Set([...modes, 'remote-notification'])]
     return changed
   })
 
@@ -173,7 +195,7 @@ const withHerald: ConfigPlugin<Options> = (config, given) => {
     firebaseInstallationIds: false,
     ...given,
   } as const
-  let changed = withDelegate(withEntitlements(config, options))
+  let changed = withBackgroundPushes(withDelegate(withEntitlements(config, options)))
   if (options.extension) changed = withExtensionTarget(withExtensionFiles(changed, options))
   return options.firebaseInstallationIds ? withInstallationIds(changed) : changed
 }

@@ -75,7 +75,7 @@ test.each([
   expect(error).toMatchObject({ code: 'forbidden', status: 403, message: 'No.' })
 })
 
-test('a tap from before there was a handler comes to the first one, and none comes after the handler has ended', async () => {
+test('a tap from before a handler comes to the first, and none after it has ended', async () => {
   const { emit, herald } = givenNative()
   await herald.start(options)
   const tap = (url: string) => ({ url, action: null, data: {} })

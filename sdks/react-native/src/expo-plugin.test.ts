@@ -100,13 +100,15 @@ async function prebuilt(options: Partial<Options> = {}, times = 1) {
   return { root, read: (file: string) => readFileSync(join(root, file), 'utf8') }
 }
 
-test('Expo’s prebuild adds the capability, the app group, the calls of the app delegate and the extension with its own files', async () => {
+test('Expo’s prebuild adds the capability, app group, app delegate’s calls, and the extension with its files', async () => {
   const { read } = await prebuilt()
   expect(read('ios/Shop/Shop.entitlements')).toMatch(/aps-environment<\/key>\s*<string>development/)
   expect(read('ios/Shop/Shop.entitlements')).toContain('group.com.example.shop')
   const swift = read('ios/Shop/AppDelegate.swift')
   expect(swift).toMatch(/-> Bool \{\n {4}HeraldPushes\.shared\.begin\(\)\n {4}let delegate/)
   expect(swift).toContain('HeraldPushes.shared.registered(deviceToken)')
+  expect(swift).toContain('HeraldPushes.shared.received(userInfo)')
+  expect(read('ios/Shop/Info.plist')).toMatch(/UIBackgroundModes<\/key>\s*<array>\s*<string>remote-notification/)
   const info = read(`ios/${target}/Info.plist`)
   for (const text of ['https://push.example.com', 'pk_live_x', 'group.com.example.shop', '4.2.0', 'com.apple.usernotifications.service'])
     expect(info).toContain(`<string>${text}</string>`)

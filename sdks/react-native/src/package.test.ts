@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-test('the package has every file that React Native, Expo and Xcode look for, and no file that is only tested here', () => {
+test('the package has every file that React Native, Expo and Xcode look for, none that is only tested', () => {
   expect(
     globSync('**/*', { cwd: installed, withFileTypes: true })
       .filter((file) => file.isFile())

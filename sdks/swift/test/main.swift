@@ -39,6 +39,9 @@ func directly(_ herald: Herald, _ words: [String]) async throws -> String {
   case "choose": try await herald.setCategories([word: words.count > 2 ? words[2] == "true" : nil])
   case "categories":
     return try await herald.categories().map { "\($0.id),\($0.name),\($0.description ?? "null"),\($0.subscribed),\($0.locked)" }.joined(separator: ";")
+  case "startToken": try await herald.setStartToken(bytes(words[2]), attributesType: word)
+  case "activity": try await herald.setActivityToken(bytes(words[2]), activityId: word, attributesType: "MatchAttributes")
+  case "endActivity": try await herald.endActivity(word)
   case "badge": try await herald.setBadge(Int(word) ?? 0)
   case "optOut": try await herald.optOut()
   case "optIn": try await herald.optIn()
@@ -91,12 +94,59 @@ func bridged(_ words: [String]) async throws -> String {
       return "\(one["id"] ?? ""),\(one["name"] ?? ""),\(described),\(one["subscribed"] ?? ""),\(one["locked"] ?? "")"
     }.joined(separator: ";")
   case "id": return try await throughPushes("subscriptionId", [:]) as? String ?? "null"
+  case "receive", "extend", "tap", "close": return await phone(words)
   default:
     var about: [String: Any] = ["msgId": word]
     if words.count > 2 { about["action"] = words[2] }
     _ = try await throughPushes(words[0], about)
   }
   return "ok"
+}
+
+/// What the app got of the last tap.
+@MainActor var tapped = "nothing"
+
+/// What iOS and the user do with a push: it comes while the app is open, or to the extension, and is tapped or closed. The server is told when it is
+/// shown, so that the order with the reports can be seen.
+@MainActor
+func phone(_ words: [String]) async -> String {
+  let (msgId, center) = (words[1], UNUserNotificationCenter.current())
+  func about(_ content: UNNotificationContent) {
+    var herald: [String: Any] = ["msgId": msgId]
+    if words.count > 3, words[3] != "-" { herald["url"] = words[3] }
+    if words.count > 4, words[4] != "-" { herald["actions"] = try? JSONSerialization.jsonObject(with: Data(words[4].utf8)) }
+    content.userInfo = ["herald": herald]
+  }
+  @Sendable func show() { _ = try? String(contentsOf: URL(string: "\(baseUrl)/shown/\(msgId)")!, encoding: .utf8) }
+  switch words[0] {
+  case "receive":
+    let notification = UNNotification()
+    about(notification.request.content)
+    center.delegate?.userNotificationCenter(center, willPresent: notification) { options in if options.contains(.banner) { show() } }
+    return "ok"
+  case "extend":
+    let request = UNNotificationRequest()
+    about(request.content)
+    let content = await withCheckedContinuation { shown in
+      NotificationService().didReceive(request) { content in
+        show()
+        shown.resume(returning: content)
+      }
+    }
+    let category = await center.notificationCategories().first { $0.identifier == content.categoryIdentifier }
+    let buttons = category?.actions.map { "\($0.identifier)=\($0.title)" }.joined(separator: ",") ?? "none"
+    return "\(buttons) \(category?.options.contains(.customDismissAction) ?? false)"
+  default:
+    let response = UNNotificationResponse()
+    about(response.notification.request.content)
+    response.actionIdentifier =
+      words[0] == "close" ? UNNotificationDismissActionIdentifier : words[2] == "-" ? UNNotificationDefaultActionIdentifier : words[2]
+    tapped = "nothing"
+    await withCheckedContinuation { done in
+      center.delegate?.userNotificationCenter(center, didReceive: response) { done.resume() }
+    }
+    return tapped
+  }
 }
 
 @MainActor
@@ -106,7 +156,9 @@ func run() async {
   func start(_ address: String) async throws {
     if isBridged {
       _ = try await throughPushes("start", ["baseUrl": address, "appKey": appKey, "verifiesIdentity": true])
-      HeraldPushes.shared.listen { _, event in
+      HeraldPushes.shared.begin()
+      HeraldPushes.shared.listen { name, event in
+        if name == "tap" { tapped = "\(event["url"] as? String ?? "null") \(event["action"] as? String ?? "null")" }
         guard let id = event["id"] as? String, let externalId = event["externalId"] as? String else { return }
         HeraldPushes.shared.call("identityToken", given: ["id": id, "token": identityToken(externalId) ?? ""]) { _, _, _, _ in }
       }

@@ -33,7 +33,16 @@ export const ask = (
 export const askedFor = (header: string, date = new Date(header)): number =>
   /\D/.test(header) ? (date.toUTCString() === header && +date - Date.now()) || 0 : +header * 1_000
 
-/** Sends a request, and sends it up to twice again after a temporary failure. Gives the body of the answer, or throws a HeraldError. */
+const none = () => undefined
+
+/** Until when Herald has asked this page to send nothing, and the error that came with it. */
+let restsUntil = 0
+let error: HeraldError
+
+/**
+ * Sends a request, and sends it up to twice again after a temporary failure. Gives the body of the answer, or throws a HeraldError. While a
+ * `Retry-After` lasts it sends nothing and throws the error that brought it.
+ */
 export async function call<T = unknown>(
   service: Service,
   method: string,
@@ -42,16 +51,20 @@ export async function call<T = unknown>(
   token?: string,
   triesLeft = 2,
 ): Promise<T> {
-  const response = await ask(service, method, path, body, token).catch(() => undefined)
-  const answer = (await response?.json().catch(() => undefined)) as
-    | { error?: { code: string; message: string; details?: ErrorDetail[] } }
-    | undefined
+  if (restsUntil > Date.now()) throw error
+  const response = await ask(service, method, path, body, token).catch(none)
+  const answer = (await response?.json().catch(none)) as { error?: { code: string; message: string; details?: ErrorDetail[] } } | undefined
   // An answer that is neither JSON nor a 204 does not come from Herald. It gets the code of no answer, `network`.
   if (response?.ok && (answer || response.status === 204)) return (answer ?? {}) as T
   const { code = 'network', message = code } = answer?.error ?? {}
-  const header = (name: string) => response?.headers.get(name)
-  const error = new HeraldError(code, message, { ...answer?.error, status: response?.status ?? 0, requestId: header('x-request-id') })
-  const wait = Math.max(Math.random() * 2_000, askedFor(`${header('retry-after')}`))
+  error = new HeraldError(code, message, {
+    ...answer?.error,
+    status: response?.status ?? 0,
+    requestId: response?.headers.get('x-request-id'),
+  })
+  const asked = askedFor(`${response?.headers.get('retry-after')}`)
+  const wait = Math.max(Math.random() * 2_000, asked)
+  restsUntil = asked + Date.now()
   if (!triesLeft || !isTemporary(error) || wait > longestWaitMs) throw error
   await new Promise((resolve) => setTimeout(resolve, wait))
   return call(service, method, path, body, token, triesLeft - 1)

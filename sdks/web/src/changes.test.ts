@@ -48,7 +48,7 @@ test('a waiting change is dropped after a week, unless it is an opt-in, an opt-o
   expect(kept.changes.map(({ kind }) => kind)).toEqual(['logout', 'opted', 'delete', 'user'])
 })
 
-test('a browser that Herald does not know sends only its registration or the deletion of its earlier device, and after an opt-out no registration', () => {
+test('an unknown browser sends only its registration or its earlier device’s deletion, after an opt-out only the latter', () => {
   const waiting = [change('login'), change('user'), change('register')]
   expect(nextChange(given(waiting))?.kind).toBe('register')
   expect(nextChange(given(waiting, { out: true }))).toBeUndefined()
@@ -56,13 +56,13 @@ test('a browser that Herald does not know sends only its registration or the del
   expect(nextChange(given(waiting, { device: { id: 'a' } }))?.kind).toBe('login')
 })
 
-test('while a logout waits, or a login in a browser where a user is logged in, the browser’s user counts as uncertain', () => {
+test('while a logout waits, or a login over another user, the browser’s user counts as uncertain', () => {
   expect(isOwnerUncertain(given([change('logout')]))).toBe(true)
   expect(isOwnerUncertain(given([change('login')], { device: { person: 'hash' } }))).toBe(true)
   expect(isOwnerUncertain(given([change('login'), change('user'), change('opted')]))).toBe(false)
 })
 
-test('the browser remembers the last five users who were logged in before, to show no text of their pushes, until they log in again', () => {
+test('the browser remembers the last five former users, to show no text of theirs, until they log in', () => {
   const kept = given([], { device: { userId: 'anonymous' } })
   changeOwner(kept, 'ada', 'hash of ada')
   expect(kept.former).toEqual([])

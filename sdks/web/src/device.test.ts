@@ -26,13 +26,13 @@ test('the worker recognises a push of Herald, a push of another sender, and a pu
   expect(readMessage({ json: () => JSON.parse('no json') as unknown })).toBeUndefined()
 })
 
-test('the worker reads the user of a push from its msgId, and reads none from a msgId that cannot be decoded', () => {
+test('the worker reads a push’s user from its msgId, none from one that cannot be decoded', () => {
   expect(userOf(`${Buffer.from('app|campaign|user|device|web|').toString('base64url')}.signature`)).toBe('user')
   expect(userOf('')).toBeUndefined()
   expect(userOf('%')).toBeUndefined()
 })
 
-test('init refuses an option that cannot be right, with an error that names the option and does not show its value', () => {
+test('init refuses an option that cannot be right, and its error names it without its value', () => {
   const right = { baseUrl: 'https://push.example.com/', appKey: 'pk_live_a' }
   expect(readOptions(right).service.baseUrl).toBe('https://push.example.com')
   expect(() => readOptions({ ...right, baseUrl: 'push.example.com' })).toThrow('baseUrl must be https://…')

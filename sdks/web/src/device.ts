@@ -64,6 +64,5 @@ export const rotateDevice = (service: Service, old: string, address: Address): P
 export function noteRegistered(kept: Kept, registered: Registered, endpoint: string): void {
   const now = Date.now()
   const { person } = registered.id === kept.device.id ? kept.device : {}
-  const { id, userId } = registered
-  kept.device = { id, userId, person, endpoint, told: describeDevice(), saidAt: now, seenAt: now }
+  kept.device = { ...registered, person, endpoint, told: describeDevice(), saidAt: now, seenAt: now }
 }

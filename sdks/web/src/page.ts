@@ -189,11 +189,7 @@ export function openPage({ service, scope, register, options }: Settings): Heral
     const last = changes.filter(({ kind }) => /^log/.test(kind)).at(-1)
     // True when Herald need not be told. While a login or logout waits, that is when the last one names the same user. When none waits, it is when
     // Herald has already confirmed this user.
-    const isSame = last
-      ? last.body?.externalId === name
-      : name
-        ? device.person && device.person === (await hashOf(name))
-        : !device.person && !device.found
+    const isSame = last ? last.body?.externalId === name : name ? device.person === (await hashOf(name)) : !device.person && !device.found
     return isSame ? announce() : change(ownerChange(name))
   }
 

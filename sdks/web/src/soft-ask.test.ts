@@ -4,7 +4,7 @@ import { mayAsk } from './soft-ask.ts'
 const day = 86_400_000
 const now = 1_000 * day
 
-test('the page’s own question may be asked at once, again 14 days after a refusal, and never after the third refusal', () => {
+test('the page’s question may come at once, again 14 days after a refusal, never after the third', () => {
   expect(mayAsk([], {}, now)).toBe(true)
   expect(mayAsk([now - 13 * day], {}, now)).toBe(false)
   expect(mayAsk([now - 14 * day], {}, now)).toBe(true)

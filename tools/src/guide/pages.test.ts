@@ -40,7 +40,7 @@ test('a block of code without a mark is refused, with its page and line', () => 
   )
 })
 
-test('every link of the guide to a page of docs/ leads to a page, and every link to a heading leads to a heading', () => {
+test('every link of the guide to docs/ leads to a page, and to a heading when it names one', () => {
   const whyDead = (link: Link): string | undefined => {
     try {
       // A link to a file outside docs/ may lead nowhere, because the site does not serve that file and shows the link as text. So may a link of a
@@ -55,7 +55,7 @@ test('every link of the guide to a page of docs/ leads to a page, and every link
   expect(pages.flatMap(linksOf).flatMap((link) => whyDead(link) ?? [])).toEqual([])
 })
 
-test('every picture on a page exists and has a text of at least four words for readers who cannot see it', () => {
+test('every picture on a page exists, with at least four words for readers who cannot see it', () => {
   const pictures = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, words = '', file = '']) => ({ path, words, file })),
   )
@@ -70,7 +70,7 @@ test('a link to a heading that does not exist is refused', () => {
   expect(() => addressOf({ page: 'guide/web.md', href: '#nothing' }, new Map([['guide/web.md', page]]))).toThrow('names no heading')
 })
 
-test('a page of the guide has no inline script, style or frame, and every address on it is a path, an anchor or https', () => {
+test('a guide’s page has no inline script, style or frame; addresses are paths, anchors or https', () => {
   const isOwn = (address: string) => /^(?:src|href)="(?:\/|#|https:\/\/)/.test(address)
   const foreign = guide.flatMap((page) => {
     const html = htmlOf(page, byPath)

@@ -5,23 +5,39 @@ import { lexer, type Token, type Tokens } from 'marked'
 /** A page of the guide, or another page of docs/. `path` is its path below docs/, such as `guide/web.md`. */
 export type Page = { path: string; title: string; text: string; headings: { level: number; text: string; id: string }[] }
 /**
- * A block of code on a page. `mark` says how it is tested: a `run` block runs against a fresh platform, a `check` block is compiled or parsed, a
- * `show` block is not tested.
+ * A block of code on a page, and how it is tested: `run` against a fresh platform, `check` is compiled or parsed, `project` is part of a project in
+ * e2e/clients, `show` is not tested.
  */
-export type Block = { page: string; line: number; language: string; mark: 'run' | 'check' | 'show'; code: string }
+export type Block = { page: string; line: number; language: string; mark: 'run' | 'check' | 'project' | 'show'; code: string }
 /** A link of a page, with its target as the page has it. */
 export type Link = { page: string; href: string }
 
-const marks = ['run', 'check', 'show'] as const
+const marks = ['run', 'check', 'project', 'show'] as const
 /** The pages of the guide in reading order. A test fails when a page is missing here. */
 export const contents: readonly { heading: string; pages: readonly string[] }[] = [
   { heading: 'Begin', pages: ['index', 'quickstart', 'going-live'] },
   { heading: 'Devices', pages: ['web', 'frameworks', 'android', 'ios', 'other-mobile', 'protocol', 'identity'] },
   {
     heading: 'Sending',
-    pages: ['server', 'python', 'go', 'segments', 'personalisation', 'campaigns', 'experiments', 'categories', 'inbox', 'conversions'],
+    pages: [
+      'server',
+      'python',
+      'go',
+      'segments',
+      'personalisation',
+      'campaigns',
+      'recall',
+      'experiments',
+      'categories',
+      'inbox',
+      'live-activities',
+      'conversions',
+    ],
   },
-  { heading: 'Knowing', pages: ['webhooks', 'codes', 'command-line', 'gitops', 'import', 'from-firebase', 'from-web-push'] },
+  {
+    heading: 'Knowing',
+    pages: ['webhooks', 'codes', 'command-line', 'gitops', 'import', 'from-onesignal', 'from-firebase', 'from-web-push'],
+  },
 ]
 
 /**

@@ -36,24 +36,21 @@ test.each([
   [21, 200],
   [40, 3],
   [1, 1],
-])(
-  '%i browsers of another key beside %i healthy ones open no circuit, fail after three attempts, and are invalidated in the third campaign',
-  async (bad, healthy) => {
-    const appId = newId()
-    const foreign = new Set((await givenPhones(appId, bad + healthy, 'web')).slice(0, bad))
+])('%i browsers of another key beside %i healthy ones open no circuit and are invalidated in the third campaign', async (bad, healthy) => {
+  const appId = newId()
+  const foreign = new Set((await givenPhones(appId, bad + healthy, 'web')).slice(0, bad))
 
-    for (const [campaign, gone] of [0, 0, bad].entries()) {
-      const ends = await send(appId, foreign)
-      expect((await circuitOf(appId))?.state).toBe('closed')
-      expect(ends.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual([...foreign].toSorted())
-      expect(new Set(ends.map(({ code, attempts }) => `${code} ${attempts}`))).toEqual(new Set(['sender_mismatch 3']))
-      expect({ campaign, gone: await invalidated(appId) }).toEqual({ campaign, gone: gone === 0 ? [] : [...foreign].toSorted() })
-    }
-  },
-)
+  for (const [campaign, gone] of [0, 0, bad].entries()) {
+    const ends = await send(appId, foreign)
+    expect((await circuitOf(appId))?.state).toBe('closed')
+    expect(ends.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual([...foreign].toSorted())
+    expect(new Set(ends.map(({ code, attempts }) => `${code} ${attempts}`))).toEqual(new Set(['sender_mismatch 3']))
+    expect({ campaign, gone: await invalidated(appId) }).toEqual({ campaign, gone: gone === 0 ? [] : [...foreign].toSorted() })
+  }
+})
 
 // spec: providers/accepted-before
-test('after a quiet night the refusal of another browser opens no circuit and counts no campaign, and the refusal of the one that was accepted last opens it', async () => {
+test('after a quiet night the refusal of another browser opens no circuit; that of the one accepted last opens it', async () => {
   const appId = newId()
   const [foreign = '', good = ''] = await givenPhones(appId, 2, 'web')
   await send(appId, new Set([foreign]))
@@ -125,7 +122,7 @@ test('a device that gets a new token begins anew with its refused campaigns', as
 })
 
 // spec: providers/accepted-before
-test('the circuit opens when the devices that were accepted before are refused one after the other, in batches of their own', async () => {
+test('the circuit opens when the devices accepted before are refused one after the other, in batches of their own', async () => {
   const appId = newId()
   const crowd = await givenPhones(appId, 3, 'web')
   for (const id of crowd) await send(appId, new Set(), (one) => one === id)

@@ -92,7 +92,7 @@ describe('open circuits', () => {
     expect(next.filter((answer) => answer === 'taken')).toHaveLength(1)
   })
 
-  test('a probe goes to the first device of a batch that can be sent to, and every push of the batch keeps its slot in the ledger', async () => {
+  test('a probe goes to a batch’s first sendable device, and every push keeps its slot in the ledger', async () => {
     const appId = newId()
     const crowd = await givenPhones(appId, 5)
     const taken = await takeOne(await givenBatch(appId), used())
@@ -159,7 +159,7 @@ describe('open circuits', () => {
   })
 
   // spec: providers/circuit-hold-limit, providers/circuit-now-or-never
-  test('pushes that were held too long, or that may not wait, fail with the code of the open circuit and without a try', async () => {
+  test('pushes held too long, or that may not wait, fail with the open circuit’s code and without a try', async () => {
     const appId = newId()
     await givenOpen(appId)
     const [patient, hasty] = [await givenBatch(appId), await givenBatch(appId, givenSend(appId, { ttl: 0 }))]
@@ -178,7 +178,7 @@ describe('open circuits', () => {
     expect(await takeOne(short, used())).toMatchObject({ decided: [{ code: 'credentials_invalid' }] })
   })
 
-  test('for an app whose pushes may not wait (ttl 0) a whole batch goes out as the probe after 30 s, and a push that is sent closes the circuit', async () => {
+  test('without waiting (ttl 0) a whole batch is the probe after 30 s, and a sent push closes the circuit', async () => {
     const appId = newId()
     await givenPhones(appId, 3)
     const now = () => givenBatch(appId, givenSend(appId, { ttl: 0 }))
@@ -257,7 +257,7 @@ describe('the two environments of APNs', () => {
       .execute()
 
   // spec: providers/circuit
-  test('while the circuit of one APNs environment is open, a batch is held only if all of its devices belong to that environment', async () => {
+  test('while the circuit of one APNs environment is open, only a batch with all its devices there is held', async () => {
     const appId = newId()
     await givenIphones(appId, ['sandbox', null])
     await openSandbox(appId)
@@ -304,7 +304,7 @@ describe('the two environments of APNs', () => {
 
 describe('circuits and the operator', () => {
   // spec: administration/circuits-shown
-  test('an operator sees circuits with the number of held pushes; a circuit is probed at once when the operator asks or the credentials change', async () => {
+  test('an operator sees circuits with their held pushes; one is probed at once when asked or when credentials change', async () => {
     const process = await startProcess()
     const appId = newId()
     await givenOpen(appId)

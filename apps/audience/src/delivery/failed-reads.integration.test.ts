@@ -30,7 +30,7 @@ const givenBatch = async (appId: string): Promise<string> => {
 const rowOf = (id: string) => db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
 // spec: sending/unreadable-batch
-test('a batch whose read fails five times ends as failed with internal, and another batch of the same call goes out', async () => {
+test('a batch whose read fails five times ends as failed with internal; another of the same call goes out', async () => {
   const [appId, other] = [newId(), newId()]
   const devices = await Promise.all([givenDevice(db, { appId, externalId: 'unreadable' }), givenDevice(db, { appId, externalId: 'ann' })])
   await givenDevice(db, { appId: other })

@@ -33,7 +33,7 @@ describe('finishing a batch', () => {
     expect(await db.selectFrom('batches').select('id').where('retry_of', '=', batchId).execute()).toHaveLength(1)
   })
 
-  test('when dispatchers finish several batches in one call, a batch that another dispatcher has stays open, and a repeated finish changes nothing', async () => {
+  test('of several batches finished in one call, one that another dispatcher has stays open; a repeat changes nothing', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     const batchIds = [await givenBatch(appId), await givenBatch(appId)]
@@ -51,7 +51,7 @@ describe('finishing a batch', () => {
   })
 
   // spec: providers/apns-environments
-  test('audience remembers which APNs environment accepted a device’s token and, for an app that asks for lastNotifiedAt, that the device was sent to', async () => {
+  test('audience remembers the APNs environment that accepted a token and, for lastNotifiedAt, that the device was sent to', async () => {
     const appId = newId()
     await givenAsking(db, appId)
     const device = await givenDevice(db, { appId })
@@ -66,7 +66,7 @@ describe('finishing a batch', () => {
     expect(noted).toHaveLength(1)
   })
 
-  test('for an app that asks for lastNotifiedAt, a device of a finished batch counts as sent to unless it was deleted or the dispatcher reported that it was not', async () => {
+  test('for lastNotifiedAt a device of a finished batch counts as sent to unless deleted or reported otherwise', async () => {
     const appId = newId()
     await givenAsking(db, appId)
     const devices = await givenCrowd(db, { appId, count: 6 })
@@ -129,7 +129,7 @@ describe('finishing a batch', () => {
   })
 
   // spec: webhooks/event-test, administration/test-send-exempt
-  test('a device whose token a test finds dead is invalidated like any other, and its event says that it was a test', async () => {
+  test('a device whose token a test finds dead is invalidated, and its event says that it was a test', async () => {
     const appId = newId()
     await givenEndpoint(db, appId)
     const device = await givenDevice(db, { appId })
@@ -178,7 +178,7 @@ describe('finishing a batch', () => {
   })
 
   // spec: providers/dead-spares-the-new
-  test('even when a provider’s clock is wrong, a dead token does not invalidate a device that registered after the provider was asked', async () => {
+  test('even with a provider’s clock wrong, a dead token does not invalidate a device registered after the provider was asked', async () => {
     const appId = newId()
     const [early, late] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
     const batchId = await givenBatch(appId)
@@ -216,7 +216,7 @@ describe('finishing a batch', () => {
     expect((await subscription(registered.id)).invalidated_at).toBeNull()
   })
 
-  test('pushes that are tried again get a new batch, which has the lane, day, queueing time and campaign of the old batch and waits for its time', async () => {
+  test('pushes tried again get a new batch with the old one’s lane, day, queueing time and campaign, and wait', async () => {
     const appId = newId()
     const made = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
     const devices = made.toSorted((one, other) => (one.id < other.id ? -1 : 1))
@@ -263,7 +263,7 @@ describe('finishing a batch', () => {
     expect(names(third)).toEqual([names(first)[2], names(first)[4]])
   })
 
-  test('a fan-out that waits because its app has too many unfinished bulk batches goes on when enough of them are finished', async () => {
+  test('a fan-out that waits for its app’s unfinished bulk batches goes on when enough of them are finished', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 16_000 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -280,7 +280,7 @@ describe('finishing a batch', () => {
   })
 })
 
-test('the fan-out of a settled campaign keeps its row, without content and target, so that a late pointer sends nothing twice', async () => {
+test('a settled campaign’s fan-out keeps its row without content and target, so a late pointer sends nothing twice', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const batchId = await givenBatch(appId)

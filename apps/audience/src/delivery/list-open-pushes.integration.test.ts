@@ -24,7 +24,7 @@ async function walk(asked: Asked) {
 }
 
 // spec: administration/pushes
-test('an open push is shown as waiting, sending, to be tried again or held, with the last answer and the time of the next try', async () => {
+test('an open push shows as waiting, sending, retried or held, with its last answer and next try', async () => {
   await startProcess()
   const appId = newId()
   const { id: subscriptionId, userId } = await givenDevice(db, { appId, platform: 'android' })
@@ -88,7 +88,7 @@ describe('pages of open pushes', () => {
     await expect(page({ appId: newId(), cursor: 'nonsense' })).rejects.toMatchObject({ code: 'invalid_body' })
   })
 
-  test('a page of open pushes looks at 200 batches at most, however many pushes the app has under way and whichever device is asked for', async () => {
+  test('a page of open pushes looks at 200 batches at most, however many pushes are under way', async () => {
     const appId = newId()
     const [campaignId, wanted] = [newId(), newId()]
     await sql`

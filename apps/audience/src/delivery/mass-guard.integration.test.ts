@@ -11,7 +11,7 @@ const { takeOne, finish, givenBatch, givenPhones, takeWith, circuitOf, invalidat
 
 describe('the mass guard', () => {
   // spec: providers/guard-opens
-  test('when all tokens of a batch are refused no device is invalidated: the circuit opens, and the pushes are tried again without counting this try', async () => {
+  test('when all tokens of a batch are refused the circuit opens, no device is invalidated and no try counts', async () => {
     const appId = newId()
     const crowd = await givenPhones(appId, 500)
     const taken = await takeOne(await givenBatch(appId), used())
@@ -73,7 +73,7 @@ describe('the mass guard', () => {
     expect((await circuitOf(appId))?.state).toBe('closed')
   })
 
-  test('when pushes fail because of refused tokens, a pointer is published right after the commit, so that a dispatcher reports them to the ledger', async () => {
+  test('when pushes fail for refused tokens, a pointer follows the commit, so that a dispatcher reports them to the ledger', async () => {
     const appId = newId()
     await givenPhones(appId, 1)
     const taken = await takeOne(await givenBatch(appId), used())
@@ -84,7 +84,7 @@ describe('the mass guard', () => {
   })
 
   // spec: providers/guard-many
-  test('when 40 % of the tokens are refused among sends their pushes fail with the provider’s code, and no device is invalidated', async () => {
+  test('when 40 % of the tokens are refused among sends their pushes fail, and no device is invalidated', async () => {
     const appId = newId()
     const crowd = await givenPhones(appId, 500)
     const taken = await takeOne(await givenBatch(appId), used())
@@ -104,7 +104,7 @@ describe('the mass guard', () => {
   })
 
   // spec: providers/guard-opens
-  test('when a circuit opens, devices that were invalidated within 24 hours because of refused tokens are reachable again if they have the same token', async () => {
+  test('when a circuit opens, devices invalidated within 24 hours for refused tokens are reachable again with the same token', async () => {
     const appId = newId()
     const early = await givenPhones(appId, 12)
     const first = await takeOne(await givenBatch(appId), used())

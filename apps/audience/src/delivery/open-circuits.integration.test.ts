@@ -7,7 +7,7 @@ import { openAudience } from '../testing/rig.ts'
 const { bus, db, startProcess } = await openAudience()
 
 // spec: administration/system
-test('an operator gets a list of at most a hundred open circuits of all apps, newest first, and the number of all open circuits', async () => {
+test('an operator gets at most a hundred open circuits of all apps, newest first, and their whole number', async () => {
   await startProcess()
   expect(await bus.call(listOpenCircuits, {})).toEqual({ circuits: [], count: 0 })
 

@@ -18,7 +18,7 @@ describe('outages of a provider', () => {
   const held = (appId: string) => openBatches(appId).then((rows) => rows.filter(({ held_since }) => held_since !== null))
 
   // spec: providers/away, providers/away-over
-  test('when a provider answers no push of a batch the circuit opens and no push fails, not even at its last try; after the first answer all go out', async () => {
+  test('when a provider answers no push of a batch, the circuit opens and none fails; after an answer all go', async () => {
     const appId = newId()
     const crowd = await givenPhones(appId, 30)
     const batchId = await givenBatch(appId)
@@ -76,7 +76,7 @@ describe('outages of a provider', () => {
     })
   })
 
-  test('when two pushes get no answer at five tries, and no other push is answered, the circuit opens and neither fails', async () => {
+  test('when two pushes get no answer at five tries, and no other is answered, the circuit opens and neither fails', async () => {
     const appId = newId()
     const phones = await givenPhones(appId, 2)
     let [batchId] = await givenBatches(appId)
@@ -90,7 +90,7 @@ describe('outages of a provider', () => {
     expect(await openBatches(appId)).toMatchObject([{ subscription_ids: phones.toSorted(), tries: 4, decided: null }])
   })
 
-  test('a single push that gets no answer at five tries fails also when no other push is answered: its token may be the reason', async () => {
+  test('a single push without an answer at five tries fails even so: its token may be the reason', async () => {
     const appId = newId()
     await givenPhones(appId, 1)
     let [batchId] = await givenBatches(appId)
@@ -105,7 +105,7 @@ describe('outages of a provider', () => {
   })
 
   // spec: providers/away-waits
-  test('while a provider is away a push whose ttl ends is skipped as expired, and a push with ttl 0 is tried once', async () => {
+  test('while a provider is away a push is skipped when its ttl ends; with ttl 0 it is tried once', async () => {
     const appId = newId()
     await givenPhones(appId, 30)
     await finish(heard(await takeOne(await givenBatch(appId), used()), ['u']))
@@ -121,7 +121,7 @@ describe('outages of a provider', () => {
     expect([now.recipients.length, now.decided.length, now.probe]).toEqual([30, 0, false])
   })
 
-  test('while a provider is away a send stops making pages once too many of its pushes are held, unless another platform still takes pushes', async () => {
+  test('while a provider is away a send stops making pages at too many held pushes, unless another platform takes some', async () => {
     const appId = newId()
     await givenPhones(appId, 11_000)
     await db
@@ -149,7 +149,7 @@ describe('outages of a provider', () => {
   })
 
   // spec: providers/away-over
-  test('when a provider is back all batches that were held for it are released, also when there are more than 1,000', async () => {
+  test('when a provider is back all batches held for it are released, also more than 1,000', async () => {
     const appId = newId()
     await givenPhones(appId, 30)
     const batchId = await givenBatch(appId)

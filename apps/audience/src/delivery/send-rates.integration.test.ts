@@ -33,7 +33,7 @@ const letTimePass = (rate: Rate, seconds: number) => {
 
 // spec: providers/quota
 describe('the rate that credentials share', () => {
-  test('a minute’s worth of pushes goes out at once, and then as many a second as the rate says; all processes see one row', async () => {
+  test('a minute’s pushes go out at once, then as many a second as the rate says; processes share one row', async () => {
     const [one, other, rate] = [openRates(), openRates(), newRate(10)]
     expect(await turnOf(one, rate)).toBe(0)
     await one.took(rate, 590)
@@ -43,7 +43,7 @@ describe('the rate that credentials share', () => {
     expect(await turnOf(other, rate)).toBeLessThanOrEqual(5_100)
   })
 
-  test('when more than 1 % of the answers are quota answers the rate falls to 70 %, and no further for pushes that were on their way', async () => {
+  test('above 1 % of quota answers the rate falls to 70 %, no further for pushes on their way', async () => {
     const [rates, rate] = [openRates(), newRate(100)]
     await rates.took(rate, 1)
     // In the last minute 9,000 pushes were accepted: more than the rate, so the rate alone counts.
@@ -57,7 +57,7 @@ describe('the rate that credentials share', () => {
     expect((await rowOf(rate)).next_at.getTime()).toBeGreaterThan(Date.now() - 5_000)
   })
 
-  test('the rate falls at once to what was accepted in the last minute, and grows by 5 % a second, up to its most', async () => {
+  test('the rate falls to the last minute’s accepted pushes, then grows by 5 % a second to its most', async () => {
     const [rates, rate] = [openRates(), newRate()]
     await rates.heard(answers(rate, 6_000, 24_000), newId())
     expect(await perSecond(rate)).toBeCloseTo(100, 0)
@@ -69,7 +69,7 @@ describe('the rate that credentials share', () => {
     expect(await perSecond(rate)).toBe(9_000)
   })
 
-  test('between two quota answers the provider took exactly its quota: the rate grows to that and stays there for five minutes', async () => {
+  test('between two quota answers the provider took its quota: the rate grows to that and stays five minutes', async () => {
     const [rates, rate] = [openRates(), newRate()]
     await rates.heard(answers(rate, 6_000, 24_000), newId())
     await letTimePass(rate, 20)
@@ -136,7 +136,7 @@ describe('the rate that credentials share', () => {
     expect(held.map(({ inMs }) => inMs)).toEqual([10_000, 10_000])
   })
 
-  test('a bulk batch that has no turn yet is held until then, loses no attempt and keeps its place in the bulk window; a batch of a ttl of 0 is taken', async () => {
+  test('a bulk batch waits for its turn with attempts and window place kept; with ttl 0 it is taken', async () => {
     const [appId, rate] = [newId(), newRate(10)]
     await givenCrowd(db, { appId, count: 1_500, platform: 'android' })
     const [first = '', second = '', third = ''] = await givenBatches(appId)

@@ -27,7 +27,7 @@ async function givenTaken() {
 const endLease = (batchId: string) => sql`update batches set lease_until = now() where id = ${batchId}`.execute(db)
 const rowOf = (batchId: string) => db.selectFrom('batches').selectAll().where('id', '=', batchId).executeTakeFirstOrThrow()
 
-test('a dispatcher keeps its batch when the lease ended while the database was away, and loses it when the new lease ends', async () => {
+test('a dispatcher keeps a batch whose lease ended while the database was away, and loses it with the new lease', async () => {
   const process = await startProcess()
   const [renewed, left] = [await givenTaken(), await givenTaken()]
   await endLease(renewed.batchId)
@@ -76,7 +76,7 @@ test('when NATS is back every taken batch gets a new lease, and batches without 
   expect(await rowOf(free)).toEqual(before)
 })
 
-test('when NATS is back and a lease was renewed a moment ago, as after a reconnect of this process alone, no lease is extended', async () => {
+test('when NATS is back and a lease was renewed a moment ago, no lease is extended', async () => {
   const { spared, back } = await startSparing()
   const [lapsed, renewed] = [await givenTaken(), await givenTaken()]
   await setLeases(5)
@@ -103,7 +103,7 @@ test('when audience starts every taken batch gets a new lease, unless one lease 
   expect(await sparedOf(lapsed.batchId)).toBe(1)
 })
 
-test('when audience loses NATS again and again, it extends a batch’s lease three times at most; a renewal by the dispatcher allows three more', async () => {
+test('when audience loses NATS repeatedly, it extends a lease three times at most; a renewal allows three more', async () => {
   const { spared, back } = await startSparing()
   const [dead, living] = [await givenTaken(), await givenTaken()]
   const flap = async () => {

@@ -31,7 +31,7 @@ describe('taking a batch', () => {
   })
 
   // spec: sending/recipients-now
-  test('a dispatcher that takes a batch gets the devices as they are now, and the send unless it has the send already', async () => {
+  test('a dispatcher that takes a batch gets the devices as they are now, and the send unless it has it', async () => {
     const appId = newId()
     const phone = await givenDevice(db, { appId })
     const browser = await givenDevice(db, { appId, platform: 'web' })
@@ -120,7 +120,7 @@ describe('taking a batch', () => {
     expect(taken.decided).toMatchObject([{ subscriptionId: browser.id, outcome: 'skipped', code: 'silent_web' }])
   })
 
-  test('a batch over 256 kB is given in parts, with each recipient once, and only to the dispatcher that took it', async () => {
+  test('a batch over 256 kB is given in parts, each recipient once, only to the dispatcher that took it', async () => {
     const appId = newId()
     const crowd = await givenCrowd(db, { appId, count: 300 })
     await sql`update subscriptions set address = address || repeat('x', 3900) where app_id = ${appId}`.execute(db)

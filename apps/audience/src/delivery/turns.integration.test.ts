@@ -31,7 +31,7 @@ async function givenSends(appId: string, count: number): Promise<void> {
 const pointersOf = (appId: string) => dispatcher.pointers.filter((pointer) => pointer.appId === appId).length
 
 // spec: sending/turns
-test('of an app’s small sends at most 64 batches of a platform have a pointer and no taker; each batch that is taken lets the next one follow', async () => {
+test('of an app’s small sends at most 64 untaken batches a platform have a pointer; each take frees one', async () => {
   const [flooding, other] = [newId(), newId()]
   await givenSends(flooding, pointedAtOnce + 10)
   await givenSends(other, 1)
@@ -85,7 +85,7 @@ test('a batch whose dispatcher died goes out although the app has 64 batches on 
   expect((await takeDueBatches(db, 200)).map(({ batchId }) => batchId)).toContain(one?.id)
 })
 
-test('apps take turns when the sweep points at pages that are due, and the sweep knows how long it is until the first row of any app is due', async () => {
+test('apps take turns when the sweep points at due pages, and it knows when the first row is due', async () => {
   const apps = [newId(), newId()]
   for (const [place, appId] of apps.entries()) {
     for (let n = 0; n < (place === 0 ? 20 : 2); n += 1) await givenFanOut(db, givenSend(appId))

@@ -18,7 +18,7 @@ const circuit = (change: Partial<CircuitRow> = {}): CircuitRow => ({
   ...change,
 })
 
-test('audience logs an error that says what to do when a circuit opens, and an info line when the circuit closes', () => {
+test('audience logs an error that says what to do when a circuit opens, and info when it closes', () => {
   const opened = circuit({ state: 'open', code: 'sender_mismatch' })
   circuitMemory.tell({ ...nothing(), opened: [opened] })
   circuitMemory.tell({ ...nothing(), closed: [circuit({ appId: opened.appId })] })
@@ -41,7 +41,7 @@ test('when a provider is away an error is logged that does not blame the credent
   expect(told?.msg).not.toContain('credentials')
 })
 
-test('when many tokens are refused an error is logged at most once a minute for each circuit, and each refusal is counted', async () => {
+test('refused tokens log an error at most once a minute for each circuit, and each refusal is counted', async () => {
   const { appId, platform, environment } = circuit()
   const token = {
     ...{ place: 0, subscriptionId: newId(), userId: newId(), tokenVersion: 1, environment, host: '', letter: 'g' as const },

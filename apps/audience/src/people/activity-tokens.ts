@@ -6,7 +6,7 @@ import type { Db } from '../store/tables.ts'
 import { findPlatformOf, lockSubscription } from './store/subscriptions.ts'
 
 /**
- * Keeps a device's token for a Live Activity (spec: live-activities/tokens). The device is locked, so requests at the same moment make no more than 20.
+ * Keeps a device's token for a Live Activity (spec: activities/tokens). The device is locked, so requests at the same moment make no more than 20.
  * Faults: not_found; invalid_body for another platform; limit_reached.
  */
 export const putActivityToken = ({ db }: { db: Db }, request: ActivityToken): Promise<{ id: string }> =>

@@ -67,7 +67,7 @@ test('a batch of users does not find or change a user of another app', async () 
   expect(await usersOf(other)).toMatchObject([{ language: null }])
 })
 
-test('several batches of the same users at once, in any order, all succeed, and there is one user for each external id', async () => {
+test('batches of the same users at once, in any order, succeed with one user for each external id', async () => {
   const appId = newId()
   const names = many(60, (index) => `user-${index}`)
 

@@ -9,7 +9,7 @@ await startProcess()
 const call: Bus['call'] = (contract, request) => dispatcher.bus.call(contract, request)
 
 // spec: conversions/own-pushes
-test('the user of a conversion is found by id, external id or device, with the devices that the user has and had, and no other app’s user', async () => {
+test('a conversion’s user is found by id, external id or device, with all devices, in the same app alone', async () => {
   const appId = newId()
   const register = (token: string, externalId?: string) =>
     call(calls.registerSubscription, { appId, subscription: { platform: 'ios', token, ...(externalId && { externalId }) } })

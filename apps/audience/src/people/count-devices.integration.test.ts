@@ -60,7 +60,7 @@ async function takeAll(look: ReturnType<typeof openDeviceDays>): Promise<void> {
 const daysOf = async (appId: string) => (await readDeviceDays(db, { appId, from: ago(30), to: null })).points
 
 // spec: administration/device-series
-test('the count of a day has each device that existed at the end of the day once, and how many of them were new', async () => {
+test('a day’s count has each device that existed at its end once, and how many were new', async () => {
   const appId = await givenMixed()
   await takeAll(openDeviceDays({ db, reads }))
 
@@ -78,7 +78,7 @@ test('the count of a day has each device that existed at the end of the day once
 })
 
 // spec: administration/device-series
-test('only one process counts the devices of an app for a day; when that process dies, another one counts them later', async () => {
+test('only one process counts an app’s devices for a day; when it dies, another counts them later', async () => {
   const appId = await givenMixed()
   const asked: number[] = []
   const counting: Reads<Tables> = (work) => {
@@ -121,7 +121,7 @@ test('counting devices in parts gives the same numbers as counting all at once',
 })
 
 // spec: administration/device-counts
-test('callers that ask for the number of an app’s devices at the same time share one count, and a caller a moment later gets the same answer', async () => {
+test('callers that ask at once for the number of an app’s devices share one count, also a moment later', async () => {
   // Not earlier: the process counts the devices of apps too, at a time of its own.
   await startProcess()
   const appId = await givenMixed()
@@ -163,7 +163,7 @@ test('when counting an app’s devices was refused, the next caller’s request 
 })
 
 // spec: administration/device-series
-test('the device counts of each day are kept for 400 days, answered by range of days, and deleted with their app', async () => {
+test('the device counts of each day are kept 400 days, answered by range, and deleted with their app', async () => {
   const appId = newId()
   const one = { ...none, new: 0 }
   const dayBefore = (back: number) => new Date(Date.parse(day) - back * 86_400_000).toISOString().slice(0, 10)

@@ -40,7 +40,7 @@ describe('sessions of a device', () => {
       where id = ${id}`.execute(db)
 
   // spec: identity/session
-  test('a session counts when the one before it began at least 30 minutes ago; whether it counts or not, the device is active now', async () => {
+  test('a session counts when the last began at least 30 minutes ago; the device is active now either way', async () => {
     const appId = newId()
     const { id, userId } = await register(appId, phone('token'))
     await db
@@ -77,7 +77,7 @@ describe('sessions of a device', () => {
 
 describe('login and logout', () => {
   // spec: identity/login, identity/login-renames, identity/login-joins
-  test('login gives an anonymous user the external id; a second device that logs in belongs to the same user and has the user’s tags', async () => {
+  test('login names an anonymous user; a second device that logs in belongs to that user with its tags', async () => {
     const appId = newId()
     const one = await register(appId, { ...phone('one'), tags: { plan: 'pro' } })
     const two = await register(appId, { ...phone('two'), tags: { plan: 'free' } })
@@ -105,7 +105,7 @@ describe('login and logout', () => {
   })
 
   // spec: identity/logout
-  test('logout gives the device to a new anonymous user who has no tags, and the same language, timezone and country as the owner', async () => {
+  test('logout gives the device to a new anonymous user without tags, with the owner’s language, timezone and country', async () => {
     const appId = newId()
     const about = { language: 'de', timezone: 'Europe/Berlin', country: 'DE' }
     const ann = await register(appId, { ...phone('token'), externalId: 'ann', tags: { plan: 'pro' }, ...about })

@@ -69,7 +69,7 @@ test('an export has each user with all devices; addresses are masked unless the 
 })
 
 // spec: administration/export-resumed
-test('a user who exists during the whole export is in the export exactly once, while users are made, changed and erased between the portions', async () => {
+test('a user who exists during the whole export is in it exactly once, while others are made, changed and erased', async () => {
   const [appId, other] = [newId(), newId()]
   await givenCrowd(db, { appId, count: 1_700 })
   await givenCrowd(db, { appId: other, count: 30 })
@@ -109,7 +109,7 @@ test('an export can be continued after any user', async () => {
 })
 
 // spec: administration/export-everybody
-test('an export with a segment has exactly the users who have a reachable device in it, even after portions without any', async () => {
+test('an export with a segment has exactly the users with a reachable device in it, even after empty portions', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 12_000 })
   const { rows } = await sql<{ id: string }>`

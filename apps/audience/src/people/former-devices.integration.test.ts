@@ -57,7 +57,7 @@ test('a device that leaves an identified user is remembered, whether by registra
 })
 
 // spec: administration/former-devices
-test('a device that leaves a user several times is remembered once, and a device that leaves an anonymous user is not remembered', async () => {
+test('a device that leaves a user several times is remembered once, one that leaves an anonymous user is not', async () => {
   const appId = newId()
   const one = await register(appId, browser(`https://push.example/${appId}`))
   const anonymous = one.userId
@@ -72,7 +72,7 @@ test('a device that leaves a user several times is remembered once, and a device
 })
 
 // spec: administration/former-devices
-test('a device that registers, logs in or begins a session and stays with its user is not remembered as a former device', async () => {
+test('a device that registers, logs in or begins a session with the same user is no former device', async () => {
   const appId = newId()
   const { rows: before } = await sql`select from former_devices`.execute(db)
   const one = await register(appId, browser(`https://push.example/${appId}`))

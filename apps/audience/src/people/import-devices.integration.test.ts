@@ -14,7 +14,7 @@ const { importAll, register, contentOf, deviceAt, userNamed } = openImports({ db
 
 describe('importing a known device', () => {
   // spec: administration/import-known-device
-  test('an import that keeps known devices leaves the device and its user as they are; importing a file twice changes nothing', async () => {
+  test('an import that keeps known devices leaves them and their users; importing a file twice changes nothing', async () => {
     const appId = newId()
     await register(appId, 'one', { externalId: 'ann', tags: { plan: 'pro' } })
     const rows = [
@@ -131,7 +131,7 @@ describe('importing a new device', () => {
     expect(seen.last_session_at).not.toBeNull()
   })
 
-  test('an import that keeps known devices adds only missing tags and fields to a user; an import that updates overwrites them', async () => {
+  test('an import that keeps known devices adds only missing tags and fields; one that updates overwrites them', async () => {
     const appId = newId()
     await register(appId, 'one', { externalId: 'ann', tags: { plan: 'pro' }, language: 'de' })
     const row = { externalId: 'ann', tags: { plan: 'old', since: 2019 }, language: 'fr', country: 'AT' }
@@ -149,7 +149,7 @@ describe('importing a new device', () => {
   })
 
   // spec: administration/import-rejected, administration/import-left-out, identity/device-limit, identity/tags
-  test('an import rejects the 101st device of a user and leaves out tags that would be more than 100, within one group of rows and over several', async () => {
+  test('an import rejects a user’s 101st device and leaves out tags beyond 100, within one group or over several', async () => {
     const tags = (from: number, count: number) => Object.fromEntries(many(count, (n) => [`tag-${from + n}`, n]))
     const rows = [
       ...many(102, (n) => phone(`token-${n}`, { externalId: 'ann' })),
@@ -212,23 +212,20 @@ describe('importing a new device', () => {
 test.each([
   ['keep', { offers: false, news: false }],
   ['update', { offers: true, news: false }],
-] as const)(
-  'with onExisting %s an import gives a user the choices that the file says, of several rows about one user too',
-  async (onExisting, wanted) => {
-    const appId = newId()
-    await importAll(appId, [phone('one', { externalId: 'ann', preferences: { offers: false } })])
-    await importAll(
-      appId,
-      [
-        phone('two', { externalId: 'ann', preferences: { offers: true } }),
-        phone('three', { externalId: 'ann', preferences: { news: false } }),
-        phone('four'),
-      ],
-      { onExisting },
-    )
-    expect((await userNamed(appId, 'ann'))?.preferences).toEqual(wanted)
-    const { user_id: userId } = await deviceAt(appId, 'four')
-    const { preferences } = await db.selectFrom('users').select('preferences').where('id', '=', userId).executeTakeFirstOrThrow()
-    expect(preferences).toBeNull()
-  },
-)
+] as const)('with onExisting %s an import gives a user the file’s choices, of several rows about one too', async (onExisting, wanted) => {
+  const appId = newId()
+  await importAll(appId, [phone('one', { externalId: 'ann', preferences: { offers: false } })])
+  await importAll(
+    appId,
+    [
+      phone('two', { externalId: 'ann', preferences: { offers: true } }),
+      phone('three', { externalId: 'ann', preferences: { news: false } }),
+      phone('four'),
+    ],
+    { onExisting },
+  )
+  expect((await userNamed(appId, 'ann'))?.preferences).toEqual(wanted)
+  const { user_id: userId } = await deviceAt(appId, 'four')
+  const { preferences } = await db.selectFrom('users').select('preferences').where('id', '=', userId).executeTakeFirstOrThrow()
+  expect(preferences).toBeNull()
+})

@@ -33,7 +33,7 @@ test.each(['keep', 'update'] as const)('with %s it makes no difference where a f
 })
 
 // spec: administration/import-no-row
-test('a CSV file with something after its header but no row is refused at its finish; a file that is a header alone is finished', async () => {
+test('a CSV file with something but no row after its header is refused; a header alone is finished', async () => {
   const appId = newId()
   const { id } = await start(appId, { format: 'csv' })
   const header = { rows: [], firstRow: 1, header: ['platform', 'token'], headerEnd: 15 }
@@ -74,7 +74,7 @@ test.each(['keep', 'update'] as const)(
   },
 )
 
-test('a dry run of an import stores no external id, no address and no tag value, and its rows are deleted when it has ended', async () => {
+test('a dry run of an import stores no external id, address or tag value, and deletes its rows', async () => {
   const appId = newId()
   const { id } = await start(appId, { dryRun: true })
   await bus.call(calls.importLot, {
@@ -98,7 +98,7 @@ test('a dry run of an import stores no external id, no address and no tag value,
 
 describe('the lots (groups of rows) of an import', () => {
   // spec: administration/import-exactly-once, administration/import-data
-  test('a group of rows that is sent again, or is from another place of the file, writes nothing, and the answer says the right offset', async () => {
+  test('rows sent again, or from another place of the file, write nothing, and the answer says the right offset', async () => {
     const appId = newId()
     const { id } = await start(appId)
     const lot = lotOf([phone('one', { externalId: 'ann' }), phone('two')])
@@ -192,7 +192,7 @@ describe('imports', () => {
   })
 
   // spec: administration/import-kept
-  test('an import that got no data for a day is cancelled, and 30 days after its end it is deleted with its errors', async () => {
+  test('an import without data for a day is cancelled, and deleted with its errors 30 days after its end', async () => {
     const appId = newId()
     const { id } = await start(appId)
     const { id: younger } = await start(newId())

@@ -30,7 +30,7 @@ const read = (appId: string) => bus.call(listTagsCall, { appId })
 const readAnew = async (appId: string) => tagUsesOf(await countTags(db, appId))
 
 // spec: administration/tags
-test('for the tags of a small app the list is exact: names in order, types, numbers of users and the five most frequent values', async () => {
+test('a small app’s list of tags is exact: names in order, types, users and the five most frequent values', async () => {
   const appId = newId()
   await givenUsers(
     appId,
@@ -65,7 +65,7 @@ test('the list of tags is empty for an app without users, and for an app whose u
 })
 
 // spec: administration/tags
-test('for the tags of a large app a limited sample of users is read; the answer says how many were read and gives each number with an interval', async () => {
+test('for a large app’s tags a sample of users is read; the answer gives its size and intervals', async () => {
   const [appId, other] = [newId(), newId()]
   await givenUsers(
     appId,
@@ -118,7 +118,7 @@ test('for the tags of a small app among large ones all users of the app are read
   expect(await readAnew(appId)).toMatchObject({ exact: true, users: 500 })
 })
 
-test('the tags of an app are counted once for all callers within 30 seconds, and at once again after a failure', async () => {
+test('an app’s tags are counted once for all callers within 30 seconds, and again at once after a failure', async () => {
   const appId = newId()
   await givenUsers(appId, 3, `'{"plan": "pro"}'`)
   let now = 0

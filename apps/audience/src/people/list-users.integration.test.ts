@@ -70,7 +70,7 @@ test('users are listed newest first, each once, on pages of any size and with th
 })
 
 // spec: administration/users-search
-test('the search q finds a user of the app by the user’s id and by the id of one of the user’s devices', async () => {
+test('the search q finds an app’s user by the user’s id and by a device’s id', async () => {
   const [appId, other] = [newId(), newId()]
   const one = await register(appId)
   const foreign = await register(other)
@@ -80,7 +80,7 @@ test('the search q finds a user of the app by the user’s id and by the id of o
 })
 
 // spec: administration/users-search
-test('the search q finds users by the beginning of their external id in the same letter case, also when it looks like an id', async () => {
+test('the search q finds users by their external id’s beginning, in the same letter case, also like an id', async () => {
   const appId = newId()
   const likeAnId = 'aaaaaaaaaaaaaaaaaaaaaaaa'
   const names = ['customer-1', 'customer-12', 'Customer-1', 'customer', 'über-1', '100%', 'a_b', 'axb', `${likeAnId}-more`]
@@ -136,7 +136,7 @@ test('a list of users with a segment has exactly the users who have a reachable 
 })
 
 // spec: administration/users-of-segment, limits/list-gaps
-test('a list of users with a segment finds a rare user after pages that looked at 10,000 users each and are empty', async () => {
+test('a list of users with a segment finds a rare user after empty pages of 10,000 users each', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 21_000, platform: 'android' })
   const { rows } = await sql<{ id: string }>`
@@ -156,7 +156,7 @@ test('a list of users with an invalid cursor is refused, and the error names the
   })
 })
 
-test('a page of users and a search for the beginning of external ids read few rows, by indexes, also in an app with 20,000 users', async () => {
+test('a page of users and a search by external id read few rows, by indexes, among 20,000 users', async () => {
   const [appId, large] = [newId(), newId()]
   await givenCrowd(db, { appId: large, count: 20_000 })
   await givenCrowd(db, { appId, count: 20_000, platform: 'android' })
@@ -174,7 +174,7 @@ test('a page of users and a search for the beginning of external ids read few ro
 })
 
 // spec: administration/address-search, administration/masked-addresses
-test('a user is found by the token or the endpoint of a device, only in the user’s app, and addresses are masked', async () => {
+test('a user is found by a device’s token or endpoint, only in the user’s app, and addresses are masked', async () => {
   const appId = newId()
   const one = await register(appId, {
     token: 'canary-token-of-a-phone',

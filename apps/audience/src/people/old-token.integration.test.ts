@@ -13,7 +13,7 @@ const register = (appId: string, token: string, more: object = {}) =>
 const devicesOf = (appId: string) => db.selectFrom('subscriptions').selectAll().where('app_id', '=', appId).orderBy('id').execute()
 
 // spec: identity/old-token
-test('a phone that registers a new token with its old one stays the same device of the same user, with its tags and its mark as a test device', async () => {
+test('a phone that registers a new token with its old one stays the same device, with tags and test mark', async () => {
   const appId = newId()
   const first = await register(appId, 'old-token', { externalId: 'ann', tags: { plan: 'pro' } })
   await call(calls.markTestDevice, { appId, subscriptionId: first.id, test: true })
@@ -40,7 +40,7 @@ test('a phone whose registration with an old token is repeated, or whose old tok
 })
 
 // spec: identity/old-token
-test('when another device has the new token, that device is removed and the phone keeps its id; devices of other apps stay', async () => {
+test('when another device has the new token, it is removed and the phone keeps its id; other apps’ devices stay', async () => {
   const [appId, other] = [newId(), newId()]
   const phone = await register(appId, 'one', { externalId: 'ann' })
   await register(appId, 'two')

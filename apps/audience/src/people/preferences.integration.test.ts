@@ -60,7 +60,7 @@ test('an unknown external id makes a user with the choice; an unknown device, us
 })
 
 // spec: categories/person
-test('an anonymous person’s choices stay when a login names the person, and are left behind when the device moves to another user', async () => {
+test('an anonymous person’s choices stay when a login names the person, and stay behind when the device moves', async () => {
   const appId = newId()
   const [named, moved] = [await register(appId, 'one'), await register(appId, 'two')]
   for (const { id } of [named, moved]) await change(appId, { subscriptionId: id }, { offers: false }, 'public')

@@ -45,7 +45,7 @@ describe('a device that registers again', () => {
   })
 
   // spec: identity/one-device-per-address
-  test('the same token in two apps is two devices, and so is the same text as a token and as an endpoint', async () => {
+  test('the same token in two apps is two devices, and so is one text as token and endpoint', async () => {
     const address = `https://push.example/${newId()}`
     const [one, other] = [newId(), newId()]
 
@@ -57,7 +57,7 @@ describe('a device that registers again', () => {
   })
 
   // spec: providers/dead-spares-the-new
-  test('a device that registers again is not invalidated when its token was called dead in the answer to an older push', async () => {
+  test('a device that registers again is not invalidated by an answer to an older push', async () => {
     const appId = newId()
     const [returned, silent] = [await register(appId, phone('returned')), await register(appId, phone('silent'))]
     await sql`update subscriptions set registered_at = now() - interval '1 day' where app_id = ${appId}`.execute(db)
@@ -118,7 +118,7 @@ describe('a device that registers again', () => {
 
 describe('who owns a device that registers', () => {
   // spec: identity/login-renames
-  test('when an anonymous user’s device registers with an unknown external id, the anonymous user gets this external id and keeps userId and tags', async () => {
+  test('when an anonymous user’s device registers with an unknown external id, that user gets it, with userId and tags', async () => {
     const appId = newId()
     const { userId } = await register(appId, phone('token', { tags: { plan: 'free' } }))
 
@@ -129,7 +129,7 @@ describe('who owns a device that registers', () => {
   })
 
   // spec: identity/login-joins
-  test('when an anonymous user’s device registers with the external id of a known user, it moves to that user, and the anonymous user is deleted', async () => {
+  test('when an anonymous user’s device registers with a known user’s external id, it moves, and the anonymous user goes', async () => {
     const appId = newId()
     const ann = await register(appId, phone('first', { externalId: 'ann', tags: { plan: 'pro' } }))
     const anonymous = await register(appId, phone('second', { tags: { plan: 'free' } }))

@@ -102,7 +102,7 @@ test('when a device registers for several users at once, it belongs to the user 
 })
 
 // spec: identity/register-parallel
-test('when several devices register with one external id at once, they belong to one user, who has the tags of the last registration', async () => {
+test('several devices that register with one external id at once belong to one user, with the last one’s tags', async () => {
   const appId = newId()
 
   const answers = await Promise.all(
@@ -114,7 +114,7 @@ test('when several devices register with one external id at once, they belong to
   expect(await devicesOf(appId)).toHaveLength(12)
 })
 
-test('when several devices of a user register at once without an external id, the tags of all registrations are added to the user', async () => {
+test('when a user’s devices register at once without an external id, the tags of all are added', async () => {
   const appId = newId()
   for (const token of ['one', 'two', 'three']) await register({ appId, subscription: phone(token, { externalId: 'ann' }) })
 
@@ -201,7 +201,7 @@ test('a device that registers for a user whom another transaction has locked wai
   expect(await usersOf(appId)).toMatchObject([{ external_id: 'ann' }])
 })
 
-test('when two processes register the same devices and users at once, each device and user is made once, and no registration is refused', async () => {
+test('when two processes register the same devices at once, each device and user is made once, none refused', async () => {
   const appId = newId()
   await Promise.all([startProcess(), startProcess()])
 

@@ -48,7 +48,7 @@ test('users whom a device made by logging in and then left are deleted after 30 
 })
 
 // spec: identity/abandoned-users
-test('a user without devices is not deleted after 30 days if the user has a device again, a tag or a field, or was changed with a secret key', async () => {
+test('a user without devices stays after 30 days with a new device, tag, field or secret key’s change', async () => {
   const { id } = await register()
   const other = await register()
   await login(id, 'tagged')
@@ -71,7 +71,7 @@ test('a user without devices is not deleted after 30 days if the user has a devi
   expect(await candidates()).toBe(0)
 })
 
-test('an identified user without tags or fields is deleted 30 days after the deletion of the only device, an anonymous user at once', async () => {
+test('an identified user without data goes 30 days after the only device’s deletion, an anonymous one at once', async () => {
   const named = await register({ externalId: 'removed' })
   const anonymous = await register()
   for (const { id } of [named, anonymous]) await deleteSubscription({ db }, { appId, subscriptionId: id })
@@ -82,7 +82,7 @@ test('an identified user without tags or fields is deleted 30 days after the del
   expect(await isThere('removed')).toBe(false)
 })
 
-test('a user for whom a request with a secret key registers a device is not deleted 30 days after the device has left', async () => {
+test('a user whose device a secret key registered is not deleted 30 days after the device has left', async () => {
   const token = newId()
   const { id } = await register({ token, externalId: 'registered' })
   await registerSubscription({ db }, { appId, subscription: { platform: 'ios', token, externalId: 'registered' }, keyKind: 'secret' })
@@ -92,7 +92,7 @@ test('a user for whom a request with a secret key registers a device is not dele
   expect(await isThere('registered')).toBe(true)
 })
 
-test('when devices log in to users who are just being deleted, each device gets a user with the right external id', async () => {
+test('when devices log in to users just being deleted, each gets a user with the right external id', async () => {
   const { id } = await register()
   const names = Array.from({ length: 20 }, (_, no) => `race-${no}`)
   for (const name of names) await login(id, name)

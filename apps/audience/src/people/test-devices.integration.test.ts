@@ -38,7 +38,7 @@ test('an operator marks a device as a test device and removes the mark; doing ei
 })
 
 // spec: administration/test-devices
-test('of 110 devices that two processes mark at once exactly 100 become test devices; when one mark is removed another device can be marked', async () => {
+test('of 110 devices that two processes mark at once exactly 100 become test devices; removing one frees its place', async () => {
   const appId = newId()
   const devices = await Promise.all(Array.from({ length: 110 }, () => givenDevice(db, { appId })))
 
@@ -81,7 +81,7 @@ test('when a device is marked as a test device while it is being deleted, no mar
 })
 
 // spec: administration/test-devices, administration/masked-addresses, limits/lists
-test('the list of test devices has pages, begins with the device that was marked last, and shows 8 characters of each address', async () => {
+test('the list of test devices has pages, begins with the last marked, and shows 8 characters of each address', async () => {
   const appId = newId()
   const phone = await givenMarked(appId, { externalId: 'ada' })
   const browser = await givenMarked(appId, { platform: 'web' })
@@ -102,7 +102,7 @@ test('the list of test devices has pages, begins with the device that was marked
 })
 
 // spec: administration/test-send-devices
-test('a test may go to any single device, or to several test devices; of users it means only their test devices', async () => {
+test('a test may go to any single device or to several test devices; of users only to their test devices', async () => {
   const appId = newId()
   const marked = await givenMarked(appId, { externalId: 'ada' })
   const ordinary = await givenDevice(db, { appId, userId: marked.userId })

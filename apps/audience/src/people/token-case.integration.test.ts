@@ -34,7 +34,7 @@ test('an iOS token of hexadecimal digits is one device in either letter case, at
 })
 
 // spec: identity/token-case
-test('a token of Android and an iOS token with other characters than hexadecimal digits are different devices in different letter cases', async () => {
+test('tokens of Android, and of iOS beyond hexadecimal digits, differ by letter case', async () => {
   const appId = newId()
   for (const [platform, each] of [
     ['android', 'ABC-xyz'],

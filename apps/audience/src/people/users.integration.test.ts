@@ -34,7 +34,7 @@ const notFound = { code: 'not_found', message: 'Not found.' }
 
 describe('changing a user', () => {
   // spec: identity/change-user, identity/tags-merge
-  test('a change of a user through one device holds for all devices of the user: tags are merged, and a tag that is null is deleted', async () => {
+  test('a user’s change through one device holds for all: tags are merged, and a null tag is deleted', async () => {
     const appId = newId()
     const one = await register(appId, { ...phone('one'), externalId: 'ann', tags: { plan: 'free', trial: true } })
     await register(appId, { ...phone('two'), externalId: 'ann' })
@@ -99,7 +99,7 @@ describe('changing a user', () => {
   })
 
   // spec: identity/tags, identity/tags-merge
-  test('a change, a registration or an item of a batch is refused when the user would have more than 16 KiB of tags', async () => {
+  test('a change, registration or batch item is refused when the user would have over 16 KiB of tags', async () => {
     const appId = newId()
     const large = 'x'.repeat(1_000)
     // Each of these tags takes 1,011 bytes (`"t10": "…", `), and `last` takes 12 and its letters.
@@ -133,7 +133,7 @@ describe('changing a user', () => {
 
 describe('reading a user', () => {
   // spec: identity/masked-token, identity/read-user, identity/last-notified, identity/user-fields, identity/device-fields
-  test('reading a user shows the last 6 characters of a token, an endpoint with its keys, and when each device got its last push', async () => {
+  test('reading a user shows a token’s last 6 characters, an endpoint with keys, and each device’s last push', async () => {
     const appId = newId()
     const one = await register(appId, { ...phone('0123456789abcdef'), externalId: 'ann' })
     await register(appId, { ...browser('https://push.example/1'), externalId: 'ann' })
@@ -190,7 +190,7 @@ describe('deleting devices and users', () => {
   })
 
   // spec: identity/erase-user
-  test('when a user is deleted no row contains the user’s external id, tokens or tags any more, and webhooks is told', async () => {
+  test('after a user’s deletion no row has the external id, tokens or tags, and webhooks is told', async () => {
     const appId = newId()
     const token = `canary-token-${newId()}`
     const externalId = `canary-${newId()}`
@@ -271,7 +271,7 @@ describe('deleting devices and users', () => {
 
 describe('devices and users of another app', () => {
   // spec: limits/foreign-ids
-  test('for a device or user of another app the answer is word for word the same as for one that does not exist', async () => {
+  test('another app’s device or user is answered word for word like one that does not exist', async () => {
     const [appId, foreign] = [newId(), newId()]
     const theirs = await register(foreign, { ...browser('https://push.example/theirs'), externalId: 'ann' })
     const rotation = { old: 'https://push.example/theirs', new: { endpoint: 'https://push.example/mine', keys } }

@@ -46,7 +46,7 @@ describe('saved segments', () => {
     })
   })
 
-  test('when ten requests save a segment under the same name at once, one of them succeeds and the others are refused', async () => {
+  test('when ten requests save a segment under one name at once, one succeeds and the others are refused', async () => {
     const appId = newId()
 
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => save(appId)))
@@ -116,7 +116,7 @@ describe('the list of segments', () => {
   const list = (appId: string, cursor: string | null) => call(calls.listSegments, { appId, limit: 3, ...(cursor ? { cursor } : {}) })
 
   // spec: limits/list-prefix
-  test('the list of segments finds segments by a part of their names in any letter case; % is an ordinary character', async () => {
+  test('the list of segments finds a part of their names in any letter case; % is ordinary', async () => {
     const appId = newId()
     for (const name of ['Übersee', 'über 30', 'Unter 30', '100% loyal']) await save(appId, { name })
     const named = async (q: string) => (await call(calls.listSegments, { appId, limit: 10, q })).items.map(({ name }) => name).toSorted()
@@ -159,7 +159,7 @@ describe('the list of segments', () => {
 
 describe('counting the devices of a segment', () => {
   // spec: segments/preview, segments/count, identity/reachable
-  test('preview and count give the numbers of reachable devices by platform; without a segment, or with {}, preview counts them for the whole app', async () => {
+  test('preview and count give reachable devices by platform; without a segment, or with {}, preview counts the app', async () => {
     const appId = newId()
     await givenCrowd(db, { appId: newId(), count: 5 })
     await givenCrowd(db, { appId, count: 4 })
@@ -180,7 +180,7 @@ describe('counting the devices of a segment', () => {
   })
 
   // spec: segments/count-time
-  test('Herald stops counting a segment after 18 seconds; the answer (429) says after how many seconds the caller may try again', async () => {
+  test('Herald stops counting a segment after 18 seconds; the 429 says when to try again', async () => {
     const locked = Promise.withResolvers<void>()
     const { promise: refused, resolve: letGo } = Promise.withResolvers<void>()
     // While the test holds this lock on the table, no query can read a device.
@@ -223,7 +223,7 @@ describe('counting the devices of a segment', () => {
   })
 
   // spec: segments/meaning-errors, segments/error-path, segments/saved-stale
-  test('preview and count answer an invalid segment with invalid_segment and the path of its faulty part; preview answers an array with invalid_body', async () => {
+  test('preview and count answer an invalid segment with invalid_segment and its faulty path; preview an array with invalid_body', async () => {
     const appId = newId()
     const faulty = { and: [onIos, { field: 'sessionCount', op: 'near', value: 3 }] }
     const details = (path: string) => ({ code: 'invalid_segment', details: [{ path }] })

@@ -40,7 +40,7 @@ async function sendTo(appId: string, change: Partial<FrozenSend> = {}) {
 }
 
 // spec: sending/frequency-cap, sending/frequency-cap-claims
-test('when eight campaigns go to the same 600 users at once, each user gets exactly as many of them as the frequency cap allows', async () => {
+test('when eight campaigns go to the same 600 users at once, each gets exactly as many as the cap allows', async () => {
   const appId = givenCappedApp(3)
   const crowd = await givenCrowd(db, { appId, count: 600 })
 
@@ -53,7 +53,7 @@ test('when eight campaigns go to the same 600 users at once, each user gets exac
 })
 
 // spec: sending/frequency-cap-claims, tracking/skip-reasons
-test('a campaign counts once for the frequency cap of a user with several devices, and goes to all devices of the user or to none', async () => {
+test('a campaign counts once for the cap of a user with several devices, and goes to all or none', async () => {
   const appId = givenCappedApp(1)
   const phone = await givenDevice(db, { appId })
   const tablet = await givenDevice(db, { appId, userId: phone.userId, platform: 'android' })
@@ -176,7 +176,7 @@ test('a test goes to a user who has used up the frequency cap, and does not coun
 
 // spec: administration/test-send-exempt
 test.each(['hold', 'skip'] as const)(
-  'a test is sent at once in quiet hours (%s), and its report to the tracker says that it is a test',
+  'a test is sent at once in quiet hours (%s), and reported to the tracker as a test',
   async (action) => {
     const appId = newId()
     const now = new Date()

@@ -48,7 +48,7 @@ const out = (...devices: { id: string }[]) => devices.map(({ id }) => `${id} uns
 const ids = (...devices: { id: string }[]) => devices.map(({ id }) => id).toSorted()
 
 // spec: categories/skipped
-test('in a page, who has left a category that begins with everybody is skipped, and of one that begins empty everybody but who has joined', async () => {
+test('of a category that begins with everybody those who left are skipped, of an empty one all but members', async () => {
   const appId = newId()
   const { joined, leaver, silentOne } = await givenPeople(appId, { joined: true, leaver: false, silentOne: undefined })
   const tablet = await givenDevice(db, { appId, userId: leaver.userId, platform: 'android' })
@@ -123,7 +123,7 @@ test('small sends that begin together each skip the people who are not in their 
 })
 
 // spec: categories/skipped-at-take
-test('a person who leaves the category between the page and the take is skipped, and one who joins meanwhile is not sent to by the page’s batch', async () => {
+test('who leaves the category between page and take is skipped; who joins meanwhile is not in that batch', async () => {
   const appId = newId()
   const { leaver, stays, late } = await givenPeople(appId, { leaver: undefined, stays: true, late: undefined })
   const campaignId = peers.givenCampaign(givenSend(appId, { category: category() }), { kind: 'all' })

@@ -124,7 +124,7 @@ test('a wave whose instant comes while its send is paused begins with the resume
 })
 
 // spec: campaigns/flow-last-word
-test('of several pauses, resumes and cancels the one with the highest number counts, in whatever order they arrive; a repeat changes nothing', async () => {
+test('of pauses, resumes and cancels the highest number counts, in any order; a repeat changes nothing', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = await givenFanOut(db, givenSend(appId))
@@ -148,7 +148,7 @@ test('a pause or cancel of which audience has not heard is applied when campaign
   }
 })
 
-test('when a send is resumed or cancelled its batches are due at once; retries of a resumed send still wait for their time', async () => {
+test('when a send is resumed or cancelled its batches are due at once; a resumed send’s retries still wait', async () => {
   const appId = newId()
   await givenDevice(db, { appId })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -192,7 +192,7 @@ test('while a large send is paused its batches do not keep another large send of
   expect(await queuedIn(other)).toHaveLength(5_000)
 })
 
-test('a running audience that is called to cancel a paused send makes no further page, and tells the tracker the send’s last totals', async () => {
+test('an audience called to cancel a paused send makes no further page, and tells the tracker the last totals', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 6_000 })
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })

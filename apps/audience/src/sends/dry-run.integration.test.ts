@@ -66,7 +66,7 @@ test('a dry run counts opted-out and invalidated devices separately, and a user 
 })
 
 // spec: sending/dry-run-warnings
-test('a dry run counts the reachable browsers that an import brought and that have not come to the site since, exactly and from a sample', async () => {
+test('a dry run counts reachable browsers that an import brought and that never came, exactly and by sample', async () => {
   const appId = newId()
   const phone = await givenDevice(db, { appId })
   const browsers = await Promise.all(Array.from({ length: 4 }, () => givenDevice(db, { appId, platform: 'web' })))
@@ -86,7 +86,7 @@ test('a dry run counts the reachable browsers that an import brought and that ha
 })
 
 // spec: sending/dry-run
-test('a dry run counts unknown ids of the target, and says of a sample device that it is not in the target', async () => {
+test('a dry run counts the target’s unknown ids, and says that a sample device is not in it', async () => {
   const appId = newId()
   const [ada, bob] = [await givenDevice(db, { appId, externalId: 'ada' }), await givenDevice(db, { appId, externalId: 'bob' })]
   const foreign = await givenDevice(db, { appId: newId(), externalId: 'ada' })
@@ -103,7 +103,7 @@ test('a dry run counts unknown ids of the target, and says of a sample device th
 })
 
 // spec: sending/dry-run, sending/quiet-hours-skip, sending/frequency-cap
-test('a dry run counts a user in quiet hours as skipped for quiet hours, and applies the frequency cap only to the others', async () => {
+test('a dry run counts a user in quiet hours as skipped for them, and caps only the others', async () => {
   const quietHours = { start: '00:00', end: '23:59', action: 'skip' as const }
   const appId = withSettings({ frequencyCap: { max: 2, windowSeconds: 3_600 }, quietHours, defaultTimezone: 'UTC' })
   const at = new Date(`${localDateAt(new Date(Date.now() + 86_400_000), 'UTC')}T12:00:00Z`)
@@ -123,7 +123,7 @@ test('a dry run counts a user in quiet hours as skipped for quiet hours, and app
 })
 
 // spec: sending/dry-run, campaigns/waves
-test('a dry run puts each time zone into its wave, and applies the frequency cap as it will be at the instant of the wave', async () => {
+test('a dry run puts each zone into its wave, with the frequency cap as at that instant', async () => {
   const appId = withSettings({ frequencyCap: { max: 1, windowSeconds: 7_200 } })
   const after = new Date()
   const nineIn = (zone: string): string => {
@@ -190,7 +190,7 @@ test('a dry run of an experiment counts exactly the devices that the experiment 
 })
 
 // spec: sending/dry-run, content/locale-choice, identity/old-language-codes
-test('a dry run counts each device with the locale of the text that it would show, the default if there is no text in the user’s language', async () => {
+test('a dry run counts each device with the locale that it would show, the default without the user’s language', async () => {
   const appId = newId()
   const languages = ['de-AT', 'de', 'pt-BR', 'pt-PT', 'zh-Hant-TW', 'ja', 'iw-IL', 'he', 'no', undefined]
   for (const language of languages) {
@@ -221,7 +221,7 @@ test('a dry run counts each device with the locale of the text that it would sho
 })
 
 // spec: sending/dry-run-samples
-test('a dry run gives as many random sample devices as were asked for, or all devices if there are fewer; the same seed gives the same devices', async () => {
+test('a dry run gives as many random sample devices as asked for, or all; one seed gives the same', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 500 })
   const chosen = async (random: number, seed: string, target: FrozenTarget = everyone) =>
@@ -237,7 +237,7 @@ test('a dry run gives as many random sample devices as were asked for, or all de
 })
 
 // spec: sending/dry-run-sampled
-test('a dry run of a very large app counts a sample: its numbers are marked as estimates, have intervals, and are near the true numbers', async () => {
+test('a very large app’s dry run counts a sample: estimates with intervals, near the true numbers', async () => {
   const appId = withSettings({ frequencyCap: { max: 1, windowSeconds: 3_600 } })
   await givenCrowd(db, { appId, count: 20_000 })
   await sql`insert into cap_claims (app_id, user_id, campaign_id, expires_at)

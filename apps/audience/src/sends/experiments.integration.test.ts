@@ -43,7 +43,7 @@ test('an experiment goes to its sample, and the winner’s follow-up to exactly 
 })
 
 // spec: experiments/assignment, experiments/remainder
-test('an experiment goes to all devices of a user or to none, and the winner’s follow-up to no device that had a push of the experiment', async () => {
+test('an experiment goes to all of a user’s devices or none, the winner’s follow-up to none that had it', async () => {
   const appId = newId()
   const parent = givenSend(appId, { experiment })
   const devices = []

@@ -82,7 +82,7 @@ test('audience keeps the settings and the waves of a settled send, but neither i
 })
 
 // spec: campaigns/user-timezone-date, administration/explain-steps
-test('explain says that the date of a send had passed in a user’s zone, before the send begins and once its pushes were skipped', async () => {
+test('explain says that a send’s date had passed in a user’s zone, before it begins and after the skip', async () => {
   const appId = newId()
   const { id, userId } = await givenDevice(db, { appId })
   await sql`update users set timezone = 'Asia/Tokyo' where id = ${userId}`.execute(db)
@@ -96,7 +96,7 @@ test('explain says that the date of a send had passed in a user’s zone, before
   expect(await waveOf(false)).toMatchObject({ result: 'stop', expired: true, wave: 1, of: 1 })
 })
 
-test('audience remembers when a field of a user that segments ask for last changed; a request that changes nothing does not count', async () => {
+test('audience remembers when a field that segments ask for last changed; a request that changes nothing does not count', async () => {
   const appId = newId()
   const { userId } = await givenDevice(db, { appId, externalId: `person-${appId}` })
   const change = (changes: Parameters<typeof changeUser>[1]['changes']) => changeUser({ db }, { appId, user: { userId }, changes })
@@ -175,7 +175,7 @@ test('explain finds a push that is in a batch of which the ledger does not know 
 })
 
 // spec: administration/explain
-test('explain finds the devices of a user by external id and by user id, but finds no user and no device of another app', async () => {
+test('explain finds a user’s devices by either id, but no user and no device of another app', async () => {
   const [appId, other] = [newId(), newId()]
   const { id, userId } = await givenDevice(db, { appId, externalId: `person-${appId}` })
   const found = { user: { id: userId, externalId: `person-${appId}` }, subscriptionIds: [id] }

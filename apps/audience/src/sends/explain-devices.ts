@@ -20,6 +20,7 @@ import {
   getNow,
   inOneSnapshot,
 } from './store/explained.ts'
+import { findHolders } from '../store/activities.ts'
 import type { Db } from '../store/tables.ts'
 import { findUser } from '../people/store/users.ts'
 
@@ -64,6 +65,7 @@ async function explain(db: Db, { appId, campaignId, begins, send, target, settin
   const lastNotified = segment ? await findLastNotifiedOf(db, ids) : new Map<string, Date>()
   const batches =
     fanOut && !begins ? await findOpenBatches(db, { appId, campaignId, told: fanOut.toldBatches }, devices) : new Map<string, never>()
+  const holders = send.activity ? await findHolders(db, appId, send.activity, ids) : nobody.meant
   const circuits = batches.size > 0 ? await findOpenCircuits(db, appId) : []
   const of: SendToExplain = { send, target, segment, settings: fanOut?.settings ?? settings, begins, startedAt, fanOut, now }
   const claims = of.settings.frequencyCap
@@ -85,6 +87,7 @@ async function explain(db: Db, { appId, campaignId, begins, send, target, settin
         matched: meant.byLeaf.map((found) => found.has(subscriptionId)),
         batch: batches.get(subscriptionId),
         circuits,
+        hasActivity: holders.has(subscriptionId),
         claims: (device && claims.get(device.userId)) ?? [],
       })
     }),

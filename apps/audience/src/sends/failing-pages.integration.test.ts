@@ -24,7 +24,7 @@ describe('a page that fails', async () => {
   const isDue = (campaignId: string) => sql`update fan_outs set due_at = now() where campaign_id = ${campaignId}`.execute(db)
   const databaseNow = async () => (await sql<{ now: Date }>`select now() as now`.execute(db)).rows[0]?.now ?? new Date(0)
 
-  test('when the first page of a send fails, the failure is stored and the pointer acknowledged, and a repeated pointer does not try the page earlier', async () => {
+  test('when a send’s first page fails, this is stored and the pointer acknowledged; a repeat tries it no earlier', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     await poison(rig, [appId])
@@ -52,7 +52,7 @@ describe('a page that fails', async () => {
   })
 
   // spec: sending/one-failing-send
-  test('a page that fails is tried again after longer and longer waits, and the fifth failure ends the send with a reason in plain words', async () => {
+  test('a failing page is retried after longer and longer waits; the fifth failure ends the send, in plain words', async () => {
     const appId = newId()
     await givenDevice(db, { appId })
     await poison(rig, [appId])
@@ -81,7 +81,7 @@ describe('a page that fails', async () => {
     expect(await findFanOut(db, campaignId)).toMatchObject({ state: 'fanned_out', failures: 0 })
   })
 
-  test('when the first page of a send at local times has failed, audience plans the waves of the send at the next try', async () => {
+  test('when the first page of a send at local times failed, audience plans its waves at the next try', async () => {
     const appId = newId()
     const { userId } = await givenDevice(db, { appId })
     await db.updateTable('users').set({ timezone: 'Asia/Tokyo' }).where('id', '=', userId).execute()

@@ -182,7 +182,7 @@ describe('making the pages of a send', async () => {
   })
 
   // spec: sending/new-devices
-  test('a device that registers after a send began does not get the send, even when the fan-out has not come to its id yet', async () => {
+  test('a device that registers after a send began does not get it, even before the fan-out reaches its id', async () => {
     const appId = newId()
     const early = await givenDevice(db, { appId })
     const campaignId = await givenFanOut(db, givenSend(appId))
@@ -210,7 +210,7 @@ describe('making the pages of a send', async () => {
     expect(dispatcher.pointers.some((pointer) => pointer.campaignId === campaignId)).toBe(false)
   })
 
-  test('every batch is reported to the ledger, with a number that counts on through all pages, also when the tracker was away in between', async () => {
+  test('every batch is reported to the ledger, numbered through all pages, also when the tracker was away', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 5_300 })
     await givenDevice(db, { appId, platform: 'android' })
@@ -345,7 +345,7 @@ describe('making the pages of a send', async () => {
     for (const campaignId of campaigns) expect(peers.lastReport(campaignId)).toMatchObject({ fannedOut: true, byPlatform: { ios: 6_000 } })
   })
 
-  test('a large send does not delay the first page of another send: the pointer at its next page goes to the queue of large sends', async () => {
+  test('a large send does not delay another’s first page: its next pages go to the queue of large sends', async () => {
     const appId = newId()
     await givenCrowd(db, { appId, count: 6_000 })
     const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
@@ -375,7 +375,7 @@ describe('fan-outs in two processes of audience', async () => {
     })
 
   // spec: sending/lanes
-  test('a small send is fanned out while ten large sends of another app wait because that app has too many open batches', async () => {
+  test('a small send is fanned out while ten large sends of another app wait for their batches', async () => {
     const [large, small] = [newId(), newId()]
     await givenCrowd(db, { appId: large, count: 6_000 })
     const crowd = await givenCrowd(db, { appId: small, count: 100 })

@@ -42,7 +42,7 @@ const toDevice = (send: FrozenSend, id: string) => ({ send, target: { kind: 'sub
 const batchesOf = (campaignId: string) => db.selectFrom('batches').selectAll().where('campaign_id', '=', campaignId).execute()
 const pointersAt = (campaignId: string) => dispatcher.pointers.filter((pointer) => pointer.campaignId === campaignId)
 
-test('a waiting dispatcher gets the batches of small sends that begin, campaigns and tracker are told, and no pointer is published', async () => {
+test('a waiting dispatcher gets beginning small sends’ batches, campaigns and tracker are told, and no pointer is published', async () => {
   const { start, waitFor, allTold } = open()
   const [appId, otherApp] = [newId(), newId()]
   const [{ id }, { id: other }] = [await givenDevice(db, { appId }), await givenDevice(db, { appId: otherApp, platform: 'android' })]
@@ -69,7 +69,7 @@ test('a waiting dispatcher gets the batches of small sends that begin, campaigns
   expect([...pointersAt(send.campaignId), ...pointersAt(otherSend.campaignId)]).toEqual([])
 })
 
-test('a pointer is published at a batch when the waiting dispatcher can take no more of the platform or of the app, or when a circuit is open', async () => {
+test('a batch gets a pointer when the waiting dispatcher can take no more, or when a circuit is open', async () => {
   const { start, waitFor, allTold } = open()
   const apps = [newId(), newId(), newId()] as const
   const devices = await Promise.all(apps.map((appId) => givenDevice(db, { appId })))
@@ -88,7 +88,7 @@ test('a pointer is published at a batch when the waiting dispatcher can take no 
   await ask(closed, devices[2])
 })
 
-test('a send that was paused or cancelled before it begins goes to no waiting dispatcher, and a paused one begins after its resume', async () => {
+test('a send paused or cancelled before it begins goes to no waiting dispatcher; paused, it begins when resumed', async () => {
   const { start, waitFor } = open()
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
@@ -161,7 +161,7 @@ test('a pause that campaigns tells in its answer to the start reaches a batch th
   await until(() => dispatcher.flows.some((flow) => flow.campaignId === send.campaignId && flow.flow === 'paused'))
 })
 
-test('while the tracker is away a waiting dispatcher gets the batch all the same, and the sweep reports it as soon as the tracker is back', async () => {
+test('while the tracker is away a waiting dispatcher gets the batch, and the sweep reports it later', async () => {
   const { start, waitFor, allTold } = open()
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
@@ -181,7 +181,7 @@ test('while the tracker is away a waiting dispatcher gets the batch all the same
   expect(peers.lastReport(send.campaignId)?.fannedOut).toBe(true)
 })
 
-test('when a process dies before a dispatcher got the batch that was leased to it, the sweep points at the batch when the lease ends', async () => {
+test('when a process dies before a dispatcher got its leased batch, the sweep points at it when the lease ends', async () => {
   const takers = openTakers()
   const appId = newId()
   const { id } = await givenDevice(db, { appId })

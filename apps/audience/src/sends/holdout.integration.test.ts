@@ -24,7 +24,7 @@ async function sendTo(send: ReturnType<typeof givenSend>): Promise<Map<string, s
 }
 
 // spec: experiments/holdout-queued, experiments/holdout
-test('a campaign queues who is held out and skips all their devices before the cap, and a dry run says how many', async () => {
+test('a campaign queues who is held out and skips their devices before the cap; a dry run says how many', async () => {
   const appId = newId()
   peers.settings.set(appId, { ...defaultSettings, holdout, frequencyCap: { max: 1, windowSeconds: 3_600 } })
   const crowd = await givenCrowd(db, { appId, count: 400 })

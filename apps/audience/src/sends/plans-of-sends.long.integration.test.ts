@@ -267,6 +267,6 @@ beforeAll(async () => {
   peers.settings.set(large, defaultSettings)
 })
 
-test('the statements of each step of a send read a limited number of rows, while the tables grow to 100,000 rows and the planner’s statistics are old', async () => {
+test('the statements of a send read few rows, while tables grow to 100,000 rows with old planner statistics', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

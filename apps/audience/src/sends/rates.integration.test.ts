@@ -55,7 +55,7 @@ async function begin(count: number, perMinute: number | null = 600, change: Para
 const answers = async (ids: string[]) => (await take(...ids.map((id) => asked(id)))).map(({ answer }) => answer)
 
 // spec: sending/rate
-test('a send with a rate queues batches of half a second’s pushes, each with its turn after the one before, and a dispatcher gets a batch at its turn only', async () => {
+test('a send with a rate queues batches of half a second’s pushes; a dispatcher gets each at its turn only', async () => {
   const { waiting, pass } = await begin(50)
   const before = await waiting()
   expect(before.map(({ size }) => size)).toEqual(Array.from({ length: 10 }, () => 5))
@@ -99,7 +99,7 @@ test('batches that two dispatchers take through two processes of audience at onc
 })
 
 // spec: sending/rate
-test('a page is made when its first push is at most 10 s away, so that a waiting push uses up none of its ttl', async () => {
+test('a page is made when its first push is at most 10 s away, so waiting uses no ttl', async () => {
   const { campaignId, waiting, pass } = await begin(1_000, 600, { ttl: 15 })
   // A page holds 20 s of pushes.
   expect(await waiting()).toHaveLength(40)
@@ -125,7 +125,7 @@ test('a page is made when its first push is at most 10 s away, so that a waiting
 })
 
 // spec: sending/rate, sending/rate-changed
-test('a changed rate gives every waiting batch a new turn at once; without a rate they all go out, and a send that had none gets one', async () => {
+test('a changed rate gives every waiting batch a new turn at once; without a rate they all go out', async () => {
   const { waiting, tell } = await begin(100)
   const spread = async () => {
     const left = await waiting()
@@ -151,7 +151,7 @@ test('a changed rate gives every waiting batch a new turn at once; without a rat
 })
 
 // spec: sending/rate
-test('a batch whose dispatcher was killed waits for a turn again, a retry waits for none, and a cancelled send’s batches end at once', async () => {
+test('a killed dispatcher’s batch waits for a turn again, a retry for none; cancelled batches end at once', async () => {
   const { appId, campaignId, waiting, pass, tell } = await begin(20)
   const [first, second, third] = await waiting()
   const killed = await takeOne(first!.id)
@@ -246,7 +246,7 @@ test('batches that wait for their turns leave the app’s bulk window to its oth
 })
 
 // spec: administration/explain-waiting
-test('explain says that a push waits for its turn and when it comes, and of a device whose page is not made yet that it waits for the rate', async () => {
+test('explain says when a push’s turn comes, and of a device without a page that it waits for the rate', async () => {
   const { appId, campaignId, waiting } = await begin(400)
   const devices = await db.selectFrom('subscriptions').select('id').where('app_id', '=', appId).orderBy('id').execute()
   const [, second] = await waiting()

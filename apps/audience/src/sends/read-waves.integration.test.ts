@@ -52,7 +52,7 @@ const sumOf = (waves: readonly { byPlatform: { ios: number; android: number; web
   )
 
 // spec: administration/waves
-test('an operator sees the instant, the time zones and the queued pushes of each wave, before and after it and when the send is settled', async () => {
+test('an operator sees each wave’s instant, zones and queued pushes, before and after it and when settled', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 1_200 })
   await givenCrowd(db, { appId, count: 400, platform: 'android' })
@@ -85,7 +85,7 @@ test('an operator sees the instant, the time zones and the queued pushes of each
 })
 
 // spec: administration/waves
-test('after a send is cancelled its later waves are shown as cancelled, and the wave that was over as done, with the pushes that it queued', async () => {
+test('after a cancel a send’s later waves show as cancelled, and the past one as done with its pushes', async () => {
   const appId = newId()
   await givenCrowd(db, { appId, count: 400 })
   await giveZones(appId)
@@ -103,7 +103,7 @@ test('after a send is cancelled its later waves are shown as cancelled, and the 
 })
 
 // spec: administration/waves
-test('a send to all users at once is shown as one wave; a send that has not begun, or belongs to another app, has none', async () => {
+test('a send to all at once shows one wave; one that has not begun, or is another app’s, none', async () => {
   await startProcess()
   const appId = newId()
   await givenCrowd(db, { appId, count: 30, platform: 'web' })

@@ -41,7 +41,7 @@ async function transactionOf(campaignId: string): Promise<string | undefined> {
 const campaignOf = ({ send }: FrozenSmallSend) => send.campaignId
 
 describe('small sends that campaigns hands over together', () => {
-  test('small sends that begin in one transaction go to the same devices as if each began alone, and campaigns and tracker are told of each', async () => {
+  test('small sends begun in one transaction go to the same devices as alone, and campaigns and tracker are told', async () => {
     const [appId, otherApp] = [newId(), newId()]
     const ann = await givenDevice(db, { appId, externalId: 'ann' })
     const annsTablet = await givenDevice(db, { appId, userId: ann.userId, platform: 'android' })
@@ -107,7 +107,7 @@ describe('small sends that campaigns hands over together', () => {
     await until(() => pointersAt(last.campaignId).length === 1)
   })
 
-  test('a send to more than 100 devices, or with a frequency cap, is not begun together with small sends: a pointer is published at it', async () => {
+  test('a send to more than 100 devices, or with a cap, goes by pointer and not with small sends', async () => {
     const [appId, capped] = [newId(), newId()]
     const crowd = await givenCrowd(db, { appId, count: smallSend + 1 })
     const { user_id: many } = await db
@@ -130,7 +130,7 @@ describe('small sends that campaigns hands over together', () => {
     for (const one of handed) expect(await findFanOut(db, campaignOf(one))).toBeUndefined()
   })
 
-  test('when campaigns hands over a small send several times at once, the send has one batch, at which one pointer is published', async () => {
+  test('when campaigns hands over a small send several times at once, it has one batch with one pointer', async () => {
     const appId = newId()
     const { id } = await givenDevice(db, { appId })
     const one = toDevice(givenSend(appId), id)
@@ -176,7 +176,7 @@ test('a small send skips exactly the users who are in quiet hours now, each by t
 })
 
 // spec: sending/committed
-test('when a process dies before it told campaigns and tracker of small sends, the sweep tells them, and then points at the batches', async () => {
+test('when a process dies before it told of small sends, the sweep tells, then points at the batches', async () => {
   const appId = newId()
   const devices = await Promise.all(Array.from({ length: 3 }, () => givenDevice(db, { appId })))
   const handed = devices.map(({ id }) => toDevice(givenSend(appId), id))
@@ -195,7 +195,7 @@ test('when a process dies before it told campaigns and tracker of small sends, t
   }
 })
 
-test('while the tracker is away no pointer at a batch of a small send is published; when the tracker is back the sweep publishes it', async () => {
+test('while the tracker is away no pointer at a small send’s batch is published; afterwards the sweep does it', async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const one = toDevice(givenSend(appId), id)
@@ -214,7 +214,7 @@ test('while the tracker is away no pointer at a batch of a small send is publish
 })
 
 // spec: limits/database-read-only
-test('a small send goes out without waiting for the sweep when the tracker finds its database back a moment later than audience', async () => {
+test('a small send waits for no sweep when the tracker’s database is back a moment after audience’s', async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const one = toDevice(givenSend(appId), id)
@@ -247,7 +247,7 @@ test('a send that is cancelled or paused while it begins goes to no device', asy
 })
 
 // spec: sending/turns
-test('while one app floods audience with sends, another app’s send is in one of the first two commits, and 64 batches of the flood have a pointer', async () => {
+test('beside an app’s flood another’s send is in the first two commits, and 64 of the flood have pointers', async () => {
   const [flooding, honest] = [newId(), newId()]
   const [of, ofHonest] = await Promise.all([givenDevice(db, { appId: flooding }), givenDevice(db, { appId: honest })])
   const flood = Array.from({ length: 120 }, () => toDevice(givenSend(flooding), of.id))
@@ -275,7 +275,7 @@ test('while one app floods audience with sends, another app’s send is in one o
   expect(rows).toEqual([{ waiting: flood.length - pointedAtOnce }])
 })
 
-test('audience stores after 2 s that campaigns and tracker were told of a send, unless the send is settled by then', async () => {
+test('audience stores after 2 s that campaigns and tracker were told of a send, unless it is settled', async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const handed = [toDevice(givenSend(appId), id), toDevice(givenSend(appId), id)]

@@ -23,7 +23,7 @@ const finish = (campaignId: string, secondsAgo: number) =>
 const batchesOf = (campaignId: string) => db.selectFrom('batches').selectAll().where('campaign_id', '=', campaignId).execute()
 
 // spec: running/lost-rows
-test('the batches of a send that is not settled 20 s after all of them were finished are due again, once, and each take is a new one', async () => {
+test('the batches of a send not settled 20 s after their finish are due again, once, as new takes', async () => {
   const campaignId = await givenFinished(21)
   const made = await batchesOf(campaignId)
   expect(made.length).toBeGreaterThan(2)
@@ -39,7 +39,7 @@ test('the batches of a send that is not settled 20 s after all of them were fini
   expect(await openUnsettled(db, '')).toEqual({ opened: [], last: undefined })
 })
 
-test('a send is left alone while one of its batches is open or was finished a moment ago, before everybody was told of it, and when it is settled', async () => {
+test('a send is left alone while a batch is open or just finished, before everybody was told, and when settled', async () => {
   const open = await givenFinished(21)
   await sql`update batches set done_at = null where id = (select max(id) from batches where campaign_id = ${open})`.execute(db)
   const lately = await givenFinished(5)

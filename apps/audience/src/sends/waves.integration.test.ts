@@ -112,7 +112,7 @@ async function givenDatedSend(change: { expired: number; late: number; now: numb
 }
 
 // spec: campaigns/user-timezone-date, sending/dry-run, administration/waves, tracking/skip-reasons
-test('a send on a date skips the users in whose zone it is too late as expired, sends at once where it is a little late, and later elsewhere', async () => {
+test('a dated send skips zones where it is too late, goes at once a little late, and later elsewhere', async () => {
   const { appId, send, devices, idsOf } = await givenDatedSend({ expired: 4, late: 3, now: 2, soon: 2, later: 1 })
 
   const said = await dryRun(audience, {
@@ -159,7 +159,7 @@ test('a send on a date skips the users in whose zone it is too late as expired, 
 })
 
 // spec: campaigns/user-timezone-date
-test('when a date has passed too long ago in the zone of every user, the whole send is skipped as expired and ends', async () => {
+test('when a date passed too long ago in every user’s zone, the whole send is skipped as expired and ends', async () => {
   const { send, idsOf } = await givenDatedSend({ expired: 2, late: 0, now: 0, soon: 0, later: 0 })
   const campaignId = peers.givenCampaign(send, { kind: 'all' })
 
@@ -171,7 +171,7 @@ test('when a date has passed too long ago in the zone of every user, the whole s
 })
 
 // spec: campaigns/waves-once
-test('a user who moves to a time zone whose wave is over, or for which no wave was planned, gets the send with the last wave', async () => {
+test('a user who moves to a zone whose wave is over, or was not planned, gets the last wave', async () => {
   const appId = newId()
   const [early, late, unplanned] = [await givenDevice(db, { appId }), await givenDevice(db, { appId }), await givenDevice(db, { appId })]
   const move = (userId: string, zone: string) => db.updateTable('users').set({ timezone: zone }).where('id', '=', userId).execute()
@@ -197,7 +197,7 @@ test('a user who moves to a time zone whose wave is over, or for which no wave w
   expect(await queuedIn(campaignId)).toEqual([early.id, late.id, unplanned.id].toSorted())
 })
 
-test('when a page of a wave is lost to a pause or to another process its claims are undone, and each device gets one push later', async () => {
+test('when a wave’s page is lost meanwhile its claims are undone, and each device gets one push', async () => {
   const appId = newId()
   const crowd = await givenCrowd(db, { appId, count: 20 })
   await giveZones(appId, ['Asia/Tokyo', 'Europe/Berlin'])
@@ -246,7 +246,7 @@ const givenQuietApp = async (action: 'hold' | 'skip') => {
 }
 
 // spec: sending/quiet-hours-hold
-test('when an app’s quiet hours hold pushes, users in quiet hours get the send at their end, and the other users now', async () => {
+test('when quiet hours hold pushes, users in them get the send at their end, and the others now', async () => {
   const { appId, asleep, awake } = await givenQuietApp('hold')
   const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
 

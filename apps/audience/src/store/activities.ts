@@ -40,6 +40,12 @@ const isFor = (appId: RawBuilder<unknown>, activity: LiveActivity) => {
 export const holds = (appId: string, activity: LiveActivity, subscriptionId: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`exists (select from activity_tokens t where ${isFor(sql`${appId}`, activity)} and t.subscription_id = ${subscriptionId})`
 
+/** The tokens of a device `s` as JSON, for who reads a person; null when it has none. */
+export const tokensOfDevice: RawBuilder<unknown> = sql`(
+  select json_agg(json_build_object('name', t.name, 'starts', t.starts, 'attributesType', t.attributes_type, 'token', t.token,
+    'changedAt', to_char(t.changed_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by t.starts, t.name)
+  from activity_tokens t where t.app_id = s.app_id and t.subscription_id = s.id and ${alive(sql`t.changed_at`)})`
+
 /** Selects the next devices that have a token for a send, in the order of their ids. */
 export const holders = (
   appId: string,
@@ -77,7 +83,7 @@ export type HeldTokens = ReadonlyMap<string, { token: string; version: number }>
 
 /**
  * Finds the tokens for a batch of a send to a Live Activity. An update or end is overtaken by a newer update or end, and a start by a newer end
- * (spec: live-activities/overtaken).
+ * (spec: activities/overtaken).
  */
 export async function findHeldTokens(db: Db, batchId: string, activity: LiveActivity): Promise<HeldTokens> {
   const newest = activity.event === 'start' ? sql`a.ended_at` : sql`a.told_at`

@@ -6,7 +6,7 @@ import { recipientsOf, type Recipient } from '@herald/contracts/recipient'
 import { finishBatch, flowChanged, takeBatch } from '@herald/contracts/calls/audience'
 import { failCampaign, fanOutStarted, noteFailedStart, readSend, type FrozenTarget } from '@herald/contracts/calls/campaigns'
 import { readApp } from '@herald/contracts/calls/gateway'
-import { eraseTrackerOfUser, findPushesWithOutcome, reportQueued, type QueuedReport } from '@herald/contracts/calls/tracker'
+import { eraseTrackerOfUser, findPushesWithOutcome, listReached, reportQueued, type QueuedReport } from '@herald/contracts/calls/tracker'
 import { databaseUnavailable, queueUnavailable } from '@herald/contracts/fault'
 import { unpackIds } from '@herald/contracts/compact-ids'
 import { newId } from '@herald/contracts/ids'
@@ -106,6 +106,8 @@ async function playPeers(natsUrl: string) {
   const gone = new Set<string>()
   const flows = new Map<string, FlowChange>()
   const settled = new Map<string, string[]>()
+  /** The devices to which a campaign was sent, in the order of its ledger. */
+  const reached = new Map<string, { subscriptionId: string; userId: string }[]>()
   const failures: z.infer<typeof failCampaign.request>[] = []
   const failedStarts: string[] = []
   const unreadable = new Set<string>()
@@ -165,6 +167,13 @@ async function playPeers(natsUrl: string) {
     const wanted = new Set(subscriptionIds)
     return { subscriptionIds: settled.get(campaignId)?.filter((id) => wanted.has(id)) ?? [] }
   })
+  tracker.answer(listReached, async ({ campaignId, after }) => {
+    const devices = reached.get(campaignId)
+    if (!devices) return null
+    const from = Number(after ?? 0)
+    const to = from + 2_000
+    return { devices: devices.slice(from, to), next: to < devices.length ? String(to) : null }
+  })
   const gateway = await openBus(testService('gateway', { NATS_URL: natsUrl }))
   gateway.answer(readApp, async ({ appId }) => {
     state.askedGateway += 1
@@ -192,6 +201,7 @@ async function playPeers(natsUrl: string) {
     flows,
     /** By campaign: the ids of the devices whose pushes have an outcome. */
     settled,
+    reached,
     notified,
     /** Makes campaigns know a send, so that audience can read it. Gives the campaign's id. */
     givenCampaign(send: FrozenSend, target: FrozenTarget) {

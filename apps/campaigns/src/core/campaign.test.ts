@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { campaignActions, flowOf, nextStatus, statusAfter, statusesThatAllow } from './campaign.ts'
 
 // spec: campaigns/send-from
-test('only a draft or a scheduled campaign can be sent; sent now it is sending, sent for later scheduled, as a recurrence active', () => {
+test('only a draft or scheduled campaign can be sent: now it is sending, later scheduled, as a recurrence active', () => {
   for (const action of ['sendNow', 'sendLater', 'sendRecurring'] as const) expect(statusesThatAllow(action)).toEqual(['draft', 'scheduled'])
   expect(nextStatus('draft', 'sendNow')).toBe('sending')
   expect(nextStatus('scheduled', 'sendLater')).toBe('scheduled')
@@ -77,14 +77,14 @@ test('each status allows exactly the listed actions, and each of them leads to t
   )
 })
 
-test('an action leads to the same status from every status that allows it; asking for a cancel and changing the rate keep the status', () => {
+test('an action leads to the same status from every one; asking for a cancel and changing the rate keep it', () => {
   for (const action of campaignActions)
     for (const status of statusesThatAllow(action))
       expect(nextStatus(status, action)).toBe(action === 'askCancel' || action === 'changeRate' ? status : statusAfter(action))
 })
 
 // spec: campaigns/flow-last-word
-test('the flow of a send is running unless its status is paused or cancelled; once a cancel was asked for, the flow is cancelled in every status', () => {
+test('a send’s flow is running unless paused or cancelled; once a cancel was asked for, it is cancelled', () => {
   const flows = campaignStatuses.map((status) => [status, flowOf({ status, cancelling: false })])
   expect(flows.filter(([, flow]) => flow !== 'running')).toEqual([
     ['cancelled', 'cancelled'],

@@ -54,7 +54,7 @@ test('a report compares each pair of variants, and says how many users would be 
 })
 
 // spec: experiments/auto-form
-test('an automatic winner needs somebody to send to, the name of a conversion only with that metric, and a first look before its end', () => {
+test('an automatic winner needs a remainder, a conversion’s name only with that metric, and a look before its end', () => {
   const problems = (fields: object, sampleRate = 0.5) => {
     const given = {
       name: 'x',

@@ -14,7 +14,7 @@ test('when no reason to refuse a winner applies, each variant of a sent experime
 })
 
 // spec: experiments/winner-checks
-test('for a campaign that does not recur each reason to refuse a winner has its code, and when several apply the first in the order is answered', () => {
+test('each reason to refuse a winner has its code, and of several the first in the order is answered', () => {
   const nothing = { ...sent, experiment: null, ledgerIsGone: true, hasWinner: true }
   for (const status of campaignStatuses) expect(codeOf({ ...nothing, status }, 'none')).toBe('not_an_experiment')
 

@@ -67,7 +67,7 @@ test('a field of the request wins over the template, also when it is false, zero
 })
 
 // spec: categories/presentation
-test('the presentation of a category lies field by field under that of the template, or of the request in its place', () => {
+test('a category’s presentation lies field by field under that of the template or request', () => {
   const category = { category: { id: 'offers', default: 'in', locked: false } as const, presentation: { channelId: 'loud', sound: 'bell' } }
   const resolved = (presentation?: { sound?: string; icon?: string }) =>
     resolveSend({ silent: true, ...(presentation && { presentation }) }, undefined, 60, category)

@@ -56,8 +56,6 @@ export function followUpOf(first: ResolvedSend, mode: RecallMode, content: Conte
     : { ...common, content, silent: false, data, presentation: quiet(presentation ?? {}) }
 }
 
-const quiet = ({ badge: _, badgeIncrement: __, ...shown }: Presentation): Presentation => ({
-  ...shown,
-  sound: 'none',
-  interruptionLevel: 'passive',
-})
+function quiet({ badge: _badge, badgeIncrement: _increment, ...shown }: Presentation): Presentation {
+  return { ...shown, sound: 'none', interruptionLevel: 'passive' }
+}

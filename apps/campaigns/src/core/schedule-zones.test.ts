@@ -53,7 +53,7 @@ test('these tests have more than 1,500 changes of the clocks, from more than 100
 
 for (const localTime of localTimes) {
   // spec: campaigns/clock-changes, campaigns/recurring-once-a-day
-  test(`a daily and a weekly recurrence at ${localTime} run once, at the right instant, on each of their dates around every change of clocks, 2024 to 2030`, () => {
+  test(`a daily and a weekly recurrence at ${localTime} run once, rightly, around every change of clocks, 2024 to 2030`, () => {
     const wrong = changes.flatMap(({ zone, date }) => {
       const daily: Recurrence = { type: 'recurring', every: 'day', localTime, timezone: zone }
       const weekly: Recurrence = { ...daily, every: 'week', daysOfWeek: [weekdayOf(date)] }

@@ -32,7 +32,7 @@ function dueTimes(schedule: Recurrence, activatedAt: string, count: number): (st
 }
 
 // spec: campaigns/delay
-test('a delay moves only a send that would go out at once; a later time, local times and a recurrence begin when they say', () => {
+test('a delay moves only a send that would go out at once; others begin when they say', () => {
   const ten = { action: 'sendLater', dueAt: new Date(inMs(10_000)) }
   expect(delayed(planSend({ type: 'now' }, now), now, 10)).toEqual(ten)
   expect(delayed(planSend({ type: 'at', at: inMs(-day) }, now), now, 10)).toEqual(ten)
@@ -44,7 +44,7 @@ test('a delay moves only a send that would go out at once; a later time, local t
 })
 
 // spec: campaigns/at
-test('a campaign scheduled for now or for a past time is sent now, one for a later time is sent later', () => {
+test('a campaign scheduled for now or the past is sent now, one for a later time is sent later', () => {
   expect(planSend({ type: 'now' }, now)).toEqual({ action: 'sendNow' })
   for (const passed of [-day, -1, 0]) expect(planSend({ type: 'at', at: inMs(passed) }, now)).toEqual({ action: 'sendNow' })
   expect(planSend({ type: 'at', at: inMs(1) }, now)).toEqual({ action: 'sendLater', dueAt: new Date(inMs(1)) })
@@ -73,7 +73,7 @@ test('a recurrence whose `until` has passed is not sent', () => {
   expect(planSend({ ...daily, until: inMs(-1) }, now)).toMatchObject({ action: 'unplanned' })
 })
 
-test('a send at each user’s local time starts when that time first comes in one of the zones, and keeps the moment of the request', () => {
+test('a send at local times starts when that first comes in a zone, and keeps the moment of the request', () => {
   const schedule: Schedule = { type: 'user_timezone', localTime: '09:00' }
   const dueAt = (...zones: string[]) => {
     const plan = planSend(schedule, now, zones)
@@ -88,7 +88,7 @@ test('a send at each user’s local time starts when that time first comes in on
 })
 
 // spec: campaigns/user-timezone-date
-test('a send on a date starts when it is first due in a zone: at once where it passed less than `lateMinutes` ago, never for an expired zone', () => {
+test('a dated send starts when first due in a zone: at once within `lateMinutes`, never for an expired zone', () => {
   // `now` is noon UTC on Saturday 21 November.
   const onDate = (localTime: string, zones: string[], lateMinutes?: number) => {
     const plan = planSend({ type: 'user_timezone', localTime, date: '2026-11-21', lateMinutes }, now, zones)
@@ -102,13 +102,13 @@ test('a send on a date starts when it is first due in a zone: at once where it p
 })
 
 // spec: campaigns/delay, campaigns/user-timezone-date
-test('a delay also moves a send on a date that would begin at once, and keeps the moment from which it is late', () => {
+test('a delay also moves a dated send that would begin at once, and keeps its lateness’ moment', () => {
   const plan = planSend({ type: 'user_timezone', localTime: '20:30', date: '2026-11-21' }, now, ['Asia/Tokyo'])
   expect(delayed(plan, now, 10)).toEqual({ action: 'sendLater', dueAt: new Date(inMs(10_000)), localTimesAfter: now })
 })
 
 // spec: campaigns/user-timezone-passed
-test('a date that has passed in every zone on earth is refused, and so is one more than 365 days ahead', () => {
+test('a date that has passed in every zone on earth is refused, and one over 365 days ahead', () => {
   const on = (date: string, localTime = '12:00', lateMinutes?: number): Schedule => ({
     type: 'user_timezone',
     localTime,
@@ -125,7 +125,7 @@ test('a date that has passed in every zone on earth is refused, and so is one mo
   expect(whyNotSchedule(on('2027-11-22', '02:01'), now)?.path).toBe('schedule.date')
 })
 
-test('a daily recurrence is due every day at its local time, also when clocks change; when the clocks skip that time, it is due an hour later', () => {
+test('a daily recurrence is due at its local time, also when clocks change; a skipped time is an hour later', () => {
   expect(dueTimes(daily, '2026-10-23T12:00:00Z', 4)).toEqual([
     '2026-10-24T07:00:00.000Z',
     '2026-10-25T08:00:00.000Z',
@@ -166,7 +166,7 @@ test('a recurrence that the sweep takes on time makes one run and misses none', 
 })
 
 // spec: campaigns/recurring-missed
-test('after a time without any process only the newest occurrence runs, and only when it is at most an hour late; the others are missed', () => {
+test('after a time without any process only the newest occurrence runs, at most an hour late; others are missed', () => {
   const due = '2026-11-21T08:00:00Z'
   const next = '2026-11-24T08:00:00.000Z'
   expect(tickAt(daily, due, '2026-11-23T09:00:00.000Z')).toEqual({ run: '2026-11-23', missed: 2, nextDue: next })
@@ -183,7 +183,7 @@ test('an excepted date does not run, also when the sweep comes late, and is not 
 })
 
 // spec: campaigns/recurring-until
-test('an occurrence at `until` or before it still runs, even half an hour late, and from `until` on the recurrence is over', () => {
+test('an occurrence at `until` or before still runs, even half an hour late; from `until` the recurrence is over', () => {
   const last: Recurrence = { ...daily, until: '2026-11-22T08:00:00.000Z' }
   expect(tickAt(last, '2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z').nextDue).toBe('2026-11-22T08:00:00.000Z')
   expect(tickAt(last, '2026-11-22T08:00:00Z', '2026-11-22T08:00:00Z')).toEqual({ run: '2026-11-22', missed: 0, nextDue: undefined })
@@ -200,7 +200,7 @@ test('an occurrence at `until` or before it still runs, even half an hour late, 
 })
 
 // spec: campaigns/clock-changes
-test('an occurrence at a local time that the clocks skip runs once, and the next day’s is at the usual time', () => {
+test('an occurrence at a local time that the clocks skip runs once, and the next day’s as usual', () => {
   const atNight: Recurrence = { ...daily, localTime: '02:30' }
   expect(tickAt(atNight, '2026-03-29T01:30:00Z', '2026-03-29T01:30:00Z', '2026-03-01T00:00:00Z')).toEqual({
     run: '2026-03-29',

@@ -6,7 +6,7 @@ import type { Db } from './tables.ts'
 const nowSeconds = sql`floor(extract(epoch from now()))::bigint`
 
 /**
- * Gives the sends of these campaigns their timestamps: each is `max(now, last + 1)` of its activity (spec: live-activities/order). The row of an
+ * Gives the sends of these campaigns their timestamps: each is `max(now, last + 1)` of its activity (spec: activities/order). The row of an
  * activity is locked until the campaigns are committed, so that a higher timestamp is never accepted first.
  */
 export async function stampActivities(trx: Db, campaigns: NewCampaign[]): Promise<void> {

@@ -281,8 +281,8 @@ export async function markCancelled(db: Db, appId: string, campaignId: string): 
 }
 
 /**
- * Makes a draft of a scheduled campaign again. Gives false when it is unknown, sends a winner or a recall, or its status does not allow it. The new
- * revision lets no request send it that has read the campaign before.
+ * Makes a draft of a scheduled campaign again. False when it is unknown, sends a winner or a recall, or its status does not allow it. The new revision
+ * lets no request send it that has read it before.
  */
 export async function markUnsent(db: Db, appId: string, campaignId: string): Promise<boolean> {
   const row = await db

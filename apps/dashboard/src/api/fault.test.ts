@@ -20,7 +20,7 @@ test('an error page of a proxy becomes an error that names its HTTP status', asy
   expect(fault.retryAfterSeconds).toBeUndefined()
 })
 
-test('the message of a timeout says that Herald may have done what was asked, and names no time limit, because requests have different ones', () => {
+test('a timeout’s message says that Herald may have done it, and names no time limit', () => {
   const late = faultOf(new DOMException('late', 'TimeoutError'))
   expect(late.code).toBe('timeout')
   expect(late.message).toContain('It may have done what was asked')

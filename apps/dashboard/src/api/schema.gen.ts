@@ -2190,34 +2190,35 @@ export interface components {
             subject: string;
             publicKey: string;
         };
-        PushList: {
-            items: components["schemas"]["Push"][];
+        ListPushesAnswer: {
+            items: {
+                campaignId: components["schemas"]["Id"];
+                subscriptionId: components["schemas"]["Id"];
+                userId: components["schemas"]["Id"];
+                /** @enum {string} */
+                platform: "ios" | "android" | "web";
+                variant: string | null;
+                /** @enum {string} */
+                outcome: "sent" | "failed" | "skipped" | "open";
+                /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
+                code: string | null;
+                providerCode: string | null;
+                attempts: number;
+                /** @description Null while the push is open. */
+                settledAt: string | null;
+                engagements: ("delivered" | "opened" | "clicked" | "dismissed")[];
+                /**
+                 * @description Only on a push that is open.
+                 * @enum {string}
+                 */
+                state?: "waiting" | "sending" | "held" | "retry";
+                /** @description Only on a push that is open; null when it is tried at once or being sent. */
+                nextTryAt?: string | null;
+                /** @description Of the user; null for one without, or who was erased. */
+                externalId: string | null;
+            }[];
             /** @description The cursor of the next page; null on the last page. */
             nextCursor: string | null;
-        };
-        Push: {
-            campaignId: components["schemas"]["Id"];
-            subscriptionId: components["schemas"]["Id"];
-            userId: components["schemas"]["Id"];
-            /** @enum {string} */
-            platform: "ios" | "android" | "web";
-            variant: string | null;
-            /** @enum {string} */
-            outcome: "sent" | "failed" | "skipped" | "open";
-            /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, deleted, owner_changed, invalidated, holdout, unsubscribed, opted_out, expired, silent_web, quiet_hours, frequency_cap, empty_content, cancelled. */
-            code: string | null;
-            providerCode: string | null;
-            attempts: number;
-            /** @description Null while the push is open. */
-            settledAt: string | null;
-            engagements: ("delivered" | "opened" | "clicked" | "dismissed")[];
-            /**
-             * @description Only on a push that is open.
-             * @enum {string}
-             */
-            state?: "waiting" | "sending" | "held" | "retry";
-            /** @description Only on a push that is open; null when it is tried at once or being sent. */
-            nextTryAt?: string | null;
         };
         ExplainSendAnswer: {
             /** @description An id: 24 lower-case hexadecimal characters. */
@@ -2345,8 +2346,11 @@ export interface components {
                     result: "pass" | "stop" | "wait" | "info";
                     /** @enum {string} */
                     basis: "recorded" | "frozen" | "now";
-                    /** @enum {string} */
-                    kind: "externalIds" | "userIds" | "subscriptionIds" | "all";
+                    /**
+                     * @description `activity`: whether the device has a token for the Live Activity of the send.
+                     * @enum {string}
+                     */
+                    kind: "externalIds" | "userIds" | "subscriptionIds" | "all" | "activity";
                     listed: boolean;
                 } | {
                     /** @constant */
@@ -3015,9 +3019,23 @@ export interface components {
             category: string | null;
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
+            /** @description The Live Activity that the send starts, updates or ends. */
+            liveActivity: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+            } | null;
             bypass: components["schemas"]["Bypass"];
             /** @description The operator who made it; null when a secret key did. */
             author: string | null;
+            /** @description Of a send to a Live Activity; left out of any other. */
+            activity?: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+                attributesType: string;
+                timestamp: number;
+            };
             sendRate: {
                 perMinute: number;
             } | null;
@@ -3025,6 +3043,14 @@ export interface components {
             remainderOf: components["schemas"]["Id"] | null;
             /** @description The campaign that this one recalls. */
             recallOf: components["schemas"]["Id"] | null;
+            /** @description The follow-ups that recall this campaign; left out when there is none, and in lists. */
+            recalls?: {
+                campaignId: components["schemas"]["Id"];
+                /** @enum {string} */
+                mode: "replace" | "dismiss";
+                /** @enum {string} */
+                status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            }[];
             failure: {
                 code: string;
                 message: string;
@@ -3252,9 +3278,23 @@ export interface components {
             category: string | null;
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
+            /** @description The Live Activity that the send starts, updates or ends. */
+            liveActivity: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+            } | null;
             bypass: components["schemas"]["Bypass"];
             /** @description The operator who made it; null when a secret key did. */
             author: string | null;
+            /** @description Of a send to a Live Activity; left out of any other. */
+            activity?: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+                attributesType: string;
+                timestamp: number;
+            };
             sendRate: {
                 perMinute: number;
             } | null;
@@ -3262,6 +3302,14 @@ export interface components {
             remainderOf: components["schemas"]["Id"] | null;
             /** @description The campaign that this one recalls. */
             recallOf: components["schemas"]["Id"] | null;
+            /** @description The follow-ups that recall this campaign; left out when there is none, and in lists. */
+            recalls?: {
+                campaignId: components["schemas"]["Id"];
+                /** @enum {string} */
+                mode: "replace" | "dismiss";
+                /** @enum {string} */
+                status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            }[];
             failure: {
                 code: string;
                 message: string;
@@ -3504,9 +3552,23 @@ export interface components {
             category: string | null;
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
+            /** @description The Live Activity that the send starts, updates or ends. */
+            liveActivity: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+            } | null;
             bypass: components["schemas"]["Bypass"];
             /** @description The operator who made it; null when a secret key did. */
             author: string | null;
+            /** @description Of a send to a Live Activity; left out of any other. */
+            activity?: {
+                activityId: string;
+                /** @enum {string} */
+                event: "start" | "update" | "end";
+                attributesType: string;
+                timestamp: number;
+            };
             sendRate: {
                 perMinute: number;
             } | null;
@@ -3514,6 +3576,14 @@ export interface components {
             remainderOf: components["schemas"]["Id"] | null;
             /** @description The campaign that this one recalls. */
             recallOf: components["schemas"]["Id"] | null;
+            /** @description The follow-ups that recall this campaign; left out when there is none, and in lists. */
+            recalls?: {
+                campaignId: components["schemas"]["Id"];
+                /** @enum {string} */
+                mode: "replace" | "dismiss";
+                /** @enum {string} */
+                status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
+            }[];
             failure: {
                 code: string;
                 message: string;
@@ -4550,11 +4620,44 @@ export interface components {
                     lastNotifiedAt: string | null;
                     invalidatedAt: string | null;
                     test: boolean;
+                    /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+                    activityTokens?: {
+                        name: string;
+                        starts: boolean;
+                        attributesType: string;
+                        token: string;
+                        /** Format: date-time */
+                        changedAt: string;
+                    }[];
                 }[];
                 preferences: {
                     [key: string]: boolean;
                 };
             };
+        };
+        Push: {
+            campaignId: components["schemas"]["Id"];
+            subscriptionId: components["schemas"]["Id"];
+            userId: components["schemas"]["Id"];
+            /** @enum {string} */
+            platform: "ios" | "android" | "web";
+            variant: string | null;
+            /** @enum {string} */
+            outcome: "sent" | "failed" | "skipped" | "open";
+            /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
+            code: string | null;
+            providerCode: string | null;
+            attempts: number;
+            /** @description Null while the push is open. */
+            settledAt: string | null;
+            engagements: ("delivered" | "opened" | "clicked" | "dismissed")[];
+            /**
+             * @description Only on a push that is open.
+             * @enum {string}
+             */
+            state?: "waiting" | "sending" | "held" | "retry";
+            /** @description Only on a push that is open; null when it is tried at once or being sent. */
+            nextTryAt?: string | null;
         };
         ReadUserOfAppAnswer: {
             id: string;
@@ -4591,6 +4694,15 @@ export interface components {
                 lastNotifiedAt: string | null;
                 invalidatedAt: string | null;
                 test: boolean;
+                /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+                activityTokens?: {
+                    name: string;
+                    starts: boolean;
+                    attributesType: string;
+                    token: string;
+                    /** Format: date-time */
+                    changedAt: string;
+                }[];
             }[];
             preferences: {
                 [key: string]: boolean;
@@ -4654,6 +4766,15 @@ export interface components {
                 lastNotifiedAt: string | null;
                 invalidatedAt: string | null;
                 test: boolean;
+                /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+                activityTokens?: {
+                    name: string;
+                    starts: boolean;
+                    attributesType: string;
+                    token: string;
+                    /** Format: date-time */
+                    changedAt: string;
+                }[];
             }[];
             preferences: {
                 [key: string]: boolean;
@@ -4724,6 +4845,15 @@ export interface components {
             lastNotifiedAt: string | null;
             invalidatedAt: string | null;
             test: boolean;
+            /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+            activityTokens?: {
+                name: string;
+                starts: boolean;
+                attributesType: string;
+                token: string;
+                /** Format: date-time */
+                changedAt: string;
+            }[];
             user: {
                 id: string;
                 externalId: string | null;
@@ -4761,6 +4891,15 @@ export interface components {
             lastNotifiedAt: string | null;
             invalidatedAt: string | null;
             test: boolean;
+            /** @description Its tokens of Live Activities, always masked: `starts` for one that starts a type. Left out when there is none. */
+            activityTokens?: {
+                name: string;
+                starts: boolean;
+                attributesType: string;
+                token: string;
+                /** Format: date-time */
+                changedAt: string;
+            }[];
             user: {
                 id: string;
                 externalId: string | null;
@@ -7314,6 +7453,8 @@ export interface operations {
                 outcome?: "sent" | "failed" | "skipped" | "open";
                 code?: string;
                 platform?: "ios" | "android" | "web";
+                /** @description Only pushes of which the device has reported this. An open push has no reports. */
+                reported?: "delivered" | "opened" | "clicked" | "dismissed";
                 /** @description Only pushes that ended at this moment or later; of open pushes those that were queued at this moment or later. */
                 from?: string;
                 /** @description Only pushes that ended before this moment; of open pushes those that were queued before it. */
@@ -7363,7 +7504,8 @@ export interface operations {
                      *           "settledAt": null,
                      *           "engagements": [],
                      *           "state": "retry",
-                     *           "nextTryAt": "2026-02-06T15:00:06.000Z"
+                     *           "nextTryAt": "2026-02-06T15:00:06.000Z",
+                     *           "externalId": "customer-4711"
                      *         },
                      *         {
                      *           "campaignId": "671a2b3c4d5e6f7081920a05",
@@ -7376,13 +7518,14 @@ export interface operations {
                      *           "providerCode": "410 Unregistered",
                      *           "attempts": 1,
                      *           "settledAt": "2026-02-06T15:00:02.000Z",
-                     *           "engagements": []
+                     *           "engagements": [],
+                     *           "externalId": "customer-4711"
                      *         }
                      *       ],
                      *       "nextCursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["PushList"];
+                    "application/json": components["schemas"]["ListPushesAnswer"];
                 };
             };
             401: components["responses"]["401-unauthorized"];
@@ -7412,6 +7555,8 @@ export interface operations {
                 outcome?: "sent" | "failed" | "skipped" | "open";
                 code?: string;
                 platform?: "ios" | "android" | "web";
+                /** @description Only pushes of which the device has reported this. An open push has no reports. */
+                reported?: "delivered" | "opened" | "clicked" | "dismissed";
                 /** @description Only pushes that ended at this moment or later; of open pushes those that were queued at this moment or later. */
                 from?: string;
                 /** @description Only pushes that ended before this moment; of open pushes those that were queued before it. */
@@ -9916,6 +10061,7 @@ export interface operations {
                      *           "overrides": null,
                      *           "category": null,
                      *           "inbox": false,
+                     *           "liveActivity": null,
                      *           "sendRate": null,
                      *           "bypass": {},
                      *           "recurringOf": null,
@@ -10135,6 +10281,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "liveActivity": null,
                      *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
@@ -10294,6 +10441,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "liveActivity": null,
                      *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
@@ -10899,6 +11047,7 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
+                     *       "liveActivity": null,
                      *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,

@@ -51,7 +51,7 @@ test.each([
   expect([note?.text, note?.link.page]).toEqual([text, page])
 })
 
-test('the note about many failures has a link to the log that shows only the failures of its platform in the last 24 hours', () => {
+test('the note about many failures links to the log with its platform’s failures of the last 24 hours', () => {
   expect(noteOf('many_failures', { platform: 'android', failed: 30, sent: 170 })?.link.search).toEqual({
     outcome: 'failed',
     platform: 'android',
@@ -63,7 +63,7 @@ test('the overview also shows an attention code that this version of the page do
   expect(noteOf('disk_full', {})?.text).toContain('disk_full')
 })
 
-test('the overview warns of invalidated devices only when they are at least 20 and more than 5 % of a platform', () => {
+test('the overview warns of invalidated devices only from 20 and more than 5 % of a platform', () => {
   const codes = (total: number, invalidated: number) =>
     attentionNotes([], { ...devices, ios: { total, invalidated } }, now).map(({ key }) => key)
   expect(codes(1_000, 60)).toEqual(['dead-ios'])
@@ -71,7 +71,7 @@ test('the overview warns of invalidated devices only when they are at least 20 a
   expect(codes(100, 19)).toEqual([])
 })
 
-test('the overview names a key that was not used for 90 days, and no key that was made or used since', () => {
+test('the overview names a key not used for 90 days, and none made or used since', () => {
   const key = { id: 'k', name: 'backend', createdAt: '2025-01-01T00:00:00.000Z', lastUsedAt: null }
   const texts = (changes: Partial<Parameters<typeof unusedKeyNotes>[0][number]>) =>
     unusedKeyNotes([{ ...key, ...changes }], now).map(({ text }) => text)

@@ -196,7 +196,7 @@ test('a draft is named after its title, cut to 200 characters, until the operato
 })
 
 // spec: dashboard/draft-name-follows
-test('a draft named after its title is so again after it was stored, without placeholders, and a name that was written stays', () => {
+test('a draft named after its title stays so when stored, without placeholders; a written name stays', () => {
   const titled = (title: string) => ({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title, body: 'B' }) })
   const hello = titled('Hello {{ tags.name | default: "you" }}, welcome')
   expect(nameOf(hello)).toBe('Hello, welcome')
@@ -226,7 +226,7 @@ test('a silent message without texts is saved without content', () => {
 })
 
 // spec: dashboard/draft-as-shown, content/template-merge
-test('with a template a message gives its ttl, presentation and overrides also when they are empty, so that Herald takes none from the template', () => {
+test('with a template a message gives its ttl, presentation and overrides also when empty, so none comes from it', () => {
   const made = parseBody(CreateCampaign, bodyOfDraft({ ...emptyDraft, silent: true, templateId: '671a2b3c4d5e6f7081920a04' }))
   expect(made).toMatchObject({ ttl: 2_419_200 })
   expect(made).toHaveProperty('presentation', {})
@@ -234,7 +234,7 @@ test('with a template a message gives its ttl, presentation and overrides also w
   expect(bodyOfDraft(emptyDraft)).not.toHaveProperty('ttl')
 })
 
-test("an experiment begins with two copies of the text and has at most four variants; after its end the message has the first variant's text", () => {
+test("an experiment begins with two copies of the text, has at most four variants, and ends with the first's", () => {
   const begun = beginExperiment({ ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'Sale', body: 'Now' }) })
   if (!begun.experiment) throw new Error('it has begun')
   expect(begun.experiment.variants.map(({ content: { entries } }) => entries[0]?.entry.title)).toEqual(['Sale', 'Sale'])
@@ -244,7 +244,7 @@ test("an experiment begins with two copies of the text and has at most four vari
   expect(endExperiment(begun).content.entries[0]?.entry.title).toBe('Sale')
 })
 
-test('a language is added with the link and the buttons but without texts, and every language but the last can be removed', () => {
+test('a language is added with link and buttons but without texts; every language but the last can be removed', () => {
   const first = changeEntry(emptyContent('en'), 'en', {
     title: 'Sale',
     url: 'https://shop.example',

@@ -8,7 +8,7 @@ const given = (name: string, sent: number, clicked: number) => ({
 const some = [given('large', 1_000, 10), given('small', 10, 5), given('draft', 0, 0), given('same share', 100, 50)]
 const namesBy = (sort: Parameters<typeof inOrderOf>[1]) => inOrderOf(some, sort).map(({ name }) => name)
 
-test('a page of campaigns is ordered by a counter or by a share of sent; equal ones stay, and one that sent nothing is last', () => {
+test('campaigns are ordered by a counter or a share of sent; equal ones stay, unsent ones come last', () => {
   expect(namesBy(undefined)).toEqual(['large', 'small', 'draft', 'same share'])
   expect(namesBy('sent')).toEqual(['large', 'same share', 'small', 'draft'])
   expect(namesBy('clicked')).toEqual(['small', 'same share', 'large', 'draft'])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { lonePlaces, spanOfTimes } from './chart-lines.ts'
 
 // spec: dashboard/chart-one-day
-test('a day between days without a push is drawn as a dot, also the first and the last day of a chart, and so is the only value of a chart', () => {
+test('a day between empty days is a dot, also at a chart’s ends, and so is the only value', () => {
   expect(lonePlaces([0, 0, 665])).toEqual([2])
   expect(lonePlaces([665, 0, 0])).toEqual([0])
   expect(lonePlaces([0, 3, 0, 5, 6, 0, 7])).toEqual([1, 6])
@@ -17,7 +17,7 @@ test('a day without a push, and days that a line joins, are drawn without a dot'
 })
 
 // spec: dashboard/chart-one-day
-test('a chart has half a step of room at an end where a dot stands, and ends at its first and last value otherwise', () => {
+test('a chart has half a step of room at an end with a dot, else it ends at its values', () => {
   const days = [0, 86_400, 172_800]
   expect(
     spanOfTimes(days, [

@@ -3,7 +3,7 @@ import { changeEntry } from './content-draft.ts'
 import { bodyOfDraft, emptyDraft } from './campaign-draft.ts'
 import { checkDraft, byPath, visibleDetails } from './check-draft.ts'
 
-test('the page calls an empty field wrong only after the operator has asked for the review, and any other mistake at once', () => {
+test('the page calls an empty field wrong only after the review was asked for, any other mistake at once', () => {
   const draft = { ...emptyDraft, content: changeEntry(emptyDraft.content, 'en', { title: 'Sale', url: 'nowhere' }) }
   const details = checkDraft(draft)
   expect(details.map(({ path }) => path)).toEqual(['content.en.body', 'content.en.url'])
@@ -12,7 +12,7 @@ test('the page calls an empty field wrong only after the operator has asked for 
   expect(byPath(details)('content.en.url')).toContain('must be an absolute URL')
 })
 
-test('a mistake is shown also when its field has dots in its name, and when the mistake belongs to no field', () => {
+test('a mistake is shown also when its field has dots in its name, or when it belongs to none', () => {
   const data = { 'order.id': 'x', order: { id: '' } }
   expect(visibleDetails([{ path: 'data.order.id', message: 'is wrong' }], { data }, false)).toHaveLength(1)
   expect(visibleDetails([{ path: '', message: 'is wrong' }], { data }, false)).toHaveLength(1)
@@ -31,7 +31,7 @@ test('a key of the data that is written twice is a mistake at that key', () => {
 })
 
 // spec: sending/overrides-owned
-test('the fields of a provider show the first mistake in their JSON, and text that is no JSON is a mistake', () => {
+test('a provider’s fields show the first mistake in their JSON, and text that is no JSON is one', () => {
   const content = changeEntry(emptyDraft.content, 'en', { title: 'a', body: 'b' })
   const errorOf = (ios: string) =>
     byPath(checkDraft({ ...emptyDraft, content, overrides: { ...emptyDraft.overrides, ios } }))('overrides.ios')

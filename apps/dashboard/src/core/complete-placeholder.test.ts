@@ -11,7 +11,7 @@ const tags = [
 const at = (marked: string) => completeAt(marked.replace('‸', ''), marked.indexOf('‸'), tags, ['kind'])
 const labels = (marked: string) => at(marked)?.suggestions.map(({ label }) => label)
 
-test("after {{ the editor suggests tags with examples of their values, after them the fields, and also the keys of the message's data", () => {
+test("after {{ the editor suggests tags with examples, then the fields and the keys of the message's data", () => {
   expect(labels('Hi {{‸')?.slice(0, 4)).toEqual(['tags.plan', 'tags.orders', 'tags.plan:tier', 'user.id'])
   expect(at('Hi {{ ‸')?.suggestions[0]?.hint).toBe('such as free, pro')
   expect(labels('Hi {{ ‸')).toContain('data.kind')

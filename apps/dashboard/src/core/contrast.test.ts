@@ -50,7 +50,7 @@ const shapes = grounds
 
 // spec: dashboard/contrast
 test.each(Object.entries(themes))(
-  'in the %s theme every text has a contrast of 4.5 to 1 with its background, and every border and line of 3 to 1',
+  'in the %s theme texts contrast 4.5 to 1 with their background, borders and lines 3 to 1',
   (_name, tokens) => {
     const colour = (name = ''): string => {
       const found = tokens[name]

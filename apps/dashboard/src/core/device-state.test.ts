@@ -25,19 +25,19 @@ test("an invalidated device is shown with the provider's answer that invalidated
   expect(state).toEqual({ kind: 'bad', word: 'Invalidated', why: 'APNs answered 410 Unregistered.', at: invalidatedAt, campaignId: 'c1' })
 })
 
-test('when the push that invalidated a device is not among those that the page has read, the page says so and names no other push', () => {
+test('when the push that invalidated a device was not read, the page says so and names no other', () => {
   const state = stateOfDevice({ ...device, invalidatedAt: '2026-11-03T10:00:00.000Z' }, [dead('2026-11-04T10:00:00.000Z')])
   expect(state).toMatchObject({ word: 'Invalidated', why: 'The answer that did it is not among the newest pushes.', campaignId: null })
 })
 
-test('a device is shown as invalidated, also when it is opted out as well, else as opted out, else as reachable', () => {
+test('a device shows as invalidated, also when opted out too, else as opted out, else as reachable', () => {
   expect(stateOfDevice({ ...device, optedIn: false, invalidatedAt: '2026-11-03T10:00:00.000Z' }, []).word).toBe('Invalidated')
   expect(stateOfDevice({ ...device, optedIn: false }, []).word).toBe('Opted out')
   expect(stateOfDevice(device, [])).toEqual({ kind: 'good', word: 'Reachable', why: null, at: null, campaignId: null })
   expect(stateOfDevice({ ...device, lastSessionAt: null }, []).why).toBe('It has begun no session yet.')
 })
 
-test('the local time of a user is shown with its day and its distance from UTC, which in summer is that of summer time', () => {
+test('a user’s local time shows its day and distance from UTC, in summer that of summer time', () => {
   const at = new Date('2026-07-01T20:30:00Z')
   expect(clockIn('Asia/Tokyo', at)).toEqual({ time: '05:30', day: 'Thursday 2 July', offset: 'UTC+09:00' })
   expect(clockIn('Europe/Berlin', at)).toEqual({ time: '22:30', day: 'Wednesday 1 July', offset: 'UTC+02:00' })

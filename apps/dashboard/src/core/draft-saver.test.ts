@@ -132,7 +132,7 @@ test('a message becomes a draft 1 s after the last change, and later changes rep
 })
 
 // spec: dashboard/draft-kept
-test('a message that is not complete is an unfinished draft in Herald, which is gone when the message is a campaign', async () => {
+test('an incomplete message is an unfinished draft in Herald, which goes when the message becomes a campaign', async () => {
   const { platform, saver, kept, state } = given()
   saver.change(written('Sale', ''))
   expect(kept()).toHaveLength(1)
@@ -155,7 +155,7 @@ test('a message that is not complete is an unfinished draft in Herald, which is 
 })
 
 // spec: dashboard/draft-shared
-test('an unfinished draft that another tab has changed is not overwritten, and one that became a campaign there is not made again', async () => {
+test('an unfinished draft changed in another tab is not overwritten; one that became a campaign is not made again', async () => {
   const { platform, saver, state } = given()
   saver.change(written('Sale', ''))
   await saver.saveNow()
@@ -195,7 +195,7 @@ test('while Herald is away the page goes on trying to save the draft, and no tex
   expect(platform.titleOf()).toBe('Sale')
 })
 
-test('when the answer to a new draft is lost, saving again makes no second campaign and saves what was written since', async () => {
+test('when the answer to a new draft is lost, saving again makes no second campaign and keeps what was written', async () => {
   const { platform, saver, state } = given()
   platform.refuse({ status: 0, message: 'no network', details: [] })
   saver.change(written('One'))
@@ -305,7 +305,7 @@ test('a change that is made while the draft is being saved is saved too', async 
 })
 
 // spec: dashboard/draft-kept, dashboard/kept-in-browser
-test('the browser keeps the ten newest drafts, lists only those of the app, and ignores stored texts that are no drafts', () => {
+test('the browser keeps the ten newest drafts, lists only the app’s, and ignores texts that are none', () => {
   const storage = givenStorage()
   const keeper = openDraftKeeper(storage)
   for (let number = 10; number < 22; number += 1) {

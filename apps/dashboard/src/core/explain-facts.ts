@@ -87,7 +87,15 @@ function draftsOf(station: StationName, step: ExplainedStep): Draft[] {
 }
 
 const headlineOfTarget = ({ kind, listed }: StepOf<'target'>): string =>
-  kind === 'all' ? 'The send is for everyone.' : listed ? 'The send names it.' : 'The send names others, and not this one.'
+  kind === 'activity'
+    ? listed
+      ? 'It has a token for the Live Activity.'
+      : 'It has no token for the Live Activity.'
+    : kind === 'all'
+      ? 'The send is for everyone.'
+      : listed
+        ? 'The send names it.'
+        : 'The send names others, and not this one.'
 
 const ofDevice = (step: StepOf<'device'>): Draft[] => [
   ...(step.deleted ? text('Device', 'deleted', 'The device is deleted.') : []),

@@ -153,7 +153,7 @@ test('a push that would be too large now is shown red at the step "Size" and not
 })
 
 // spec: dashboard/explain-clocks
-test('facts that were recorded or frozen are shown as facts of the time of the send, and facts that were read now as present facts', () => {
+test('facts recorded or frozen are shown as of the send’s time, facts read now as present', () => {
   const facts = stationsOf(trace('sent', [device, reachable, { ...owner, ownerNow: null }, page, end('sent', null)])).flatMap(
     (station) => station.facts,
   )
@@ -204,7 +204,7 @@ test('a push that waits for its wave is shown as waiting at the step "Wave and q
   expect(stations.find(({ name }) => name === 'quiet_hours')).toMatchObject({ label: 'Wave and quiet hours', result: 'wait' })
 })
 
-test('a push that was skipped because the date of the send had passed in its zone is shown as ended at the wave, with that reason', () => {
+test('a push skipped because the date had passed in its zone shows as ended at the wave, with that reason', () => {
   const wave = {
     ...recorded,
     step: 'wave',
@@ -222,7 +222,7 @@ test('a push that was skipped because the date of the send had passed in its zon
   ])
 })
 
-test('the sentence for a ticket names the device, the user, the campaign, the verdict, how certain it is, and the time', () => {
+test('the ticket’s sentence names the device, user, campaign, verdict, its certainty and the time', () => {
   expect(ticketOf(trace('sent', []), { campaignId: id, campaign: 'Spring', externalId: 'customer-7', lookedAt: at })).toBe(
     `Device ${id} (ios) of user customer-7, campaign “Spring” ${id}: So it was. (sent, recorded, looked at ${at})`,
   )
@@ -248,7 +248,7 @@ test('a closed step shows the line of the fact that decided', () => {
   )
 })
 
-test('for a failed or a held push the page says what to do about its code, and for a sent push it says nothing', () => {
+test('for a failed or held push the page says what to do about its code, for a sent one nothing', () => {
   const failed = trace('failed', [...queued, message, end('failed', 'credentials_invalid', '403 InvalidProviderToken')])
   const station = (one: Trace) => stationsOf(one).find(({ name }) => name === 'provider')
   const attempts = [{ n: 1, at, code: 'credentials_invalid', providerCode: '403 InvalidProviderToken' }]

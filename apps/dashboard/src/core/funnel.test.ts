@@ -4,7 +4,7 @@ import { funnelOf, reportsOf } from './funnel.ts'
 const counts = { sent: 1_000, delivered: 380, opened: 100, clicked: 40, dismissed: 10 }
 
 // spec: dashboard/cannot-report
-test('pushes to a platform from which the app got no report are left out of the shares of delivered, opened and clicked', () => {
+test('pushes to a platform without reports are left out of the shares of delivered, opened and clicked', () => {
   const funnel = funnelOf(counts, { ios: 600, android: 400, web: 0 }, { ios: 0, android: 5_000, web: 0 })
   expect(funnel.silent).toEqual([{ platform: 'ios', sent: 600 }])
   expect(funnel.reporting).toBe(400)
@@ -21,7 +21,7 @@ test('when no device of the app reports, the page shows no shares instead of 0 %
   expect(funnel.steps[1]?.of).toBe(0)
 })
 
-test('the funnel of a test shows shares once a device has reported the push, although the series of reports leaves tests out', () => {
+test('a test’s funnel shows shares once a device has reported, although the series leaves tests out', () => {
   const once = { sent: 1, delivered: 1, opened: 0, clicked: 0, dismissed: 0 }
   const funnel = funnelOf(once, { ios: 1, android: 0, web: 0 }, { ios: 0, android: 0, web: 0 })
   expect(funnel.silent).toEqual([])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { growthOf } from './growth.ts'
 
 // spec: dashboard/growth
-test('the growth is the number of reachable devices at the end of each counted day, and its change from the first day to the last', () => {
+test('the growth is the reachable devices at each counted day’s end, and their change from first to last', () => {
   const point = (at: string, platform: 'ios' | 'android' | 'web', reachable: number) => ({ at, platform, reachable })
   const growth = growthOf([
     point('2026-11-02', 'ios', 7),

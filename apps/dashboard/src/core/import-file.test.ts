@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 import { formatOf, guessColumns, headerOf, problemOfFile } from './import-file.ts'
 
-test('the format of a file to import is found from its first line, or from the ending .ndjson of its name', () => {
+test('an import’s format is found from the file’s first line, or from the ending .ndjson of its name', () => {
   expect(formatOf('export.csv', '"id","identifier","device_type","tags"\n1,2,0,{}')).toBe('onesignal_csv')
   expect(formatOf('users.txt', 'platform,token\nios,1')).toBe('csv')
   expect(formatOf('users.txt', '{"platform":"ios"}\n')).toBe('jsonl')
   expect(formatOf('users.ndjson', '')).toBe('jsonl')
 })
 
-test('column names are read from the header of a CSV, also with quotes, with commas in a name and after a byte order mark', () => {
+test('column names are read from a CSV’s header, also with quotes, commas and a byte order mark', () => {
   for (const lineEnd of ['\n', '\r\n', '\r'])
     expect(headerOf(`\ufeffplatform,"fcm, token",last${lineEnd}ios,1`)).toEqual(['platform', 'fcm, token', 'last'])
   expect(headerOf('"one","two ""2""",three\n')).toEqual(['one', 'two "2"', 'three'])
 })
 
-test('each field gets the column with its own name, else one with a usual name, and no column is used twice', () => {
+test('each field gets its own named column, else one with a usual name; no column is used twice', () => {
   const fields = ['platform', 'token', 'externalId', 'lastActiveAt', 'country'] as const
   expect(guessColumns(fields, ['Platform', 'fcm_token', 'customer_no', 'external_id', 'last seen'])).toEqual({
     platform: 'Platform',

@@ -32,7 +32,7 @@ function given({ size, row, failures = [] }: { size: number; row: number; failur
   return { upload, sent, waits, begin: () => sendFile(upload, at) }
 }
 
-test('a file is sent in parts, each part begins where the last complete row ended, and then the import is finished', async () => {
+test('a file is sent in parts, each from the last complete row on, and then the import is finished', async () => {
   const size = 3 * partBytes + 10
   const { begin, sent } = given({ size, row: 1000 })
   expect(await begin()).toEqual({ offset: size, state: 'finished' })
@@ -42,7 +42,7 @@ test('a file is sent in parts, each part begins where the last complete row ende
 })
 
 // spec: dashboard/import-upload
-test('after a part or its answer is lost, the page asks how many bytes Herald has stored and goes on from there', async () => {
+test('after a part or its answer is lost, the page asks how many bytes Herald has and goes on there', async () => {
   const { begin, sent, waits } = given({ size: 3 * partBytes, row: 7, failures: ['before', 'after', 'before'] })
   expect((await begin()).state).toBe('finished')
   expect(waits).toEqual([500, 1000, 2000])

@@ -11,13 +11,13 @@ const push = (seq: number, at: string, changes: Partial<ArrivedPush> = {}): Arri
 })
 
 // spec: dashboard/inbox-bounded
-test('a push that comes both from the list and from the stream is shown once, and the newest push is at the top', () => {
+test('a push that comes from list and stream is shown once, and the newest is at the top', () => {
   const listed = [push(2, '2026-01-01T00:00:02.000Z'), push(1, '2026-01-01T00:00:01.000Z')]
   const streamed = [push(2, '2026-01-01T00:00:02.000Z'), push(3, '2026-01-01T00:00:02.000Z')]
   expect(mergePushes(listed, streamed).map(({ seq }) => seq)).toEqual([3, 2, 1])
 })
 
-test('after a restart of the simulator, which counts from 1 again, a new push does not replace an older one with the same number', () => {
+test('after a simulator’s restart, which counts from 1 again, a new push replaces no older one', () => {
   const merged = mergePushes([push(1, '2026-01-01T00:00:00.000Z')], [push(1, '2026-01-01T01:00:00.000Z')])
   expect(merged.map(({ at }) => at)).toEqual(['2026-01-01T01:00:00.000Z', '2026-01-01T00:00:00.000Z'])
 })
@@ -38,7 +38,7 @@ test('the inbox shows each push at the device that got it', () => {
 })
 
 // spec: dashboard/inbox-gestures
-test('a tap reports an open, and a click when the push has a link; a button reports an open and a click; a swipe reports a dismissal', () => {
+test('a tap reports an open, with a link a click too; a button both; a swipe a dismissal', () => {
   const linked = push(1, '2026-01-01T00:00:00.000Z')
   expect(reportsOf(linked, { kind: 'tap' })).toEqual(['/v1/e/o/abc.def', '/v1/e/c/abc.def'])
   expect(reportsOf({ ...linked, shown: { url: null } }, { kind: 'tap' })).toEqual(['/v1/e/o/abc.def'])
@@ -52,7 +52,7 @@ test('a device reports nothing about a push that showed nothing, or that has no 
   expect(reportsOf(push(1, '2026-01-01T00:00:00.000Z', { msgId: null }), { kind: 'swipe' })).toEqual([])
 })
 
-test('the inbox shows devices made by hand first, then those with the newest pushes, also devices whose page of the list was not read', () => {
+test('the inbox shows handmade devices first, then those with the newest pushes, also from unread pages', () => {
   const device = (id: string, byHand: boolean): WallDevice => ({
     id,
     platform: 'ios',

@@ -13,7 +13,7 @@ test('the editor suggests languages of users for which there is no text, and say
   expect(missingLocales(content, [])).toEqual([])
 })
 
-test('users of a language without a text get the default text, also when the default text is for one region of another language', () => {
+test('users of a language without a text get the default, also when it is another language’s region', () => {
   expect(missingLocales(emptyContent('pt-PT'), ['de'])).toEqual([{ locale: 'de', people: 1, readsInstead: 'pt-PT' }])
 })
 
@@ -22,7 +22,7 @@ test('a locale may be typed with small letters or _, and is shown with its Engli
   expect([nameOfLocale('de'), nameOfLocale('pt-BR'), nameOfLocale('!')]).toEqual(['German', 'Brazilian Portuguese', '!'])
 })
 
-test('each language of a message is shown with the share of users who read it, by the fallback that sends use', () => {
+test('each language of a message shows its share of users, by the fallback that sends use', () => {
   const content = addLocale(emptyContent('en'), 'pt')
   expect(sharesOf(content, ['de', 'pt-BR', 'en-GB', null, 'pt'])).toEqual(
     new Map([

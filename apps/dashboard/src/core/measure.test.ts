@@ -57,7 +57,7 @@ test('a body that is cut is shown as the device gets it', () => {
   }
 })
 
-test('a push that is too large even when its body is cut is called too large; a text that is blank once it is filled in is called empty', () => {
+test('a push too large even with its body cut is called so; a text blank once filled in is empty', () => {
   const url = `https://shop.example/${'y'.repeat(2000)}`
   const entry = { ...emptyEntry, title: 'Hi', body: 'There', url, image: url, actions: [{ id: 'a', title: 'A', url }] }
   for (const platform of platforms) {
@@ -69,7 +69,7 @@ test('a push that is too large even when its body is cut is called too large; a 
   }
 })
 
-test('in an experiment the msgId of a push contains the variant and is longer, and the shown size counts the longer msgId', () => {
+test('in an experiment a push’s msgId contains the variant, and the shown size counts the longer msgId', () => {
   const bytes = (variant: string) => measure('ios', { ...emptyEntry, title: 'Hi', body: 'There' }, {}, { send, ttlSeconds, variant }).bytes
   expect(bytes('a-long-variant') - bytes('')).toBe(lengthOfMsgId('ios', 'a-long-variant') - lengthOfMsgId('ios'))
 })
@@ -79,7 +79,7 @@ test('a silent push needs no text', () => {
   expect(measure('ios', emptyEntry, {}, { send: silent, ttlSeconds }).fate).toBe('fits')
 })
 
-test('a text is filled in for the made-up user, for a user of the app, and for a user without any value', () => {
+test('a text is filled in for the made-up user, an app’s user, and one without any value', () => {
   const entry = {
     ...emptyEntry,
     title: '{{ tags.plan | default: "you" }}',

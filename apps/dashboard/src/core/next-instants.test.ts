@@ -7,7 +7,7 @@ const shown = (schedule: Schedule, now: string, zone = 'UTC') =>
   nextInstants(schedule, new Date(now), zone).map(({ at, change }) => [at.toISOString(), change])
 
 // spec: dashboard/next-instants
-test('the next five instants of a recurrence are shown, and those that a change of the clocks skips or shifts are marked', () => {
+test('a recurrence’s next five instants are shown, marked where a change of the clocks skips or shifts them', () => {
   // In Berlin the clocks jump from 02:00 to 03:00 on 29 March 2026.
   expect(shown(daily, '2026-03-27T12:00:00Z')).toEqual([
     ['2026-03-28T01:30:00.000Z', null],
@@ -19,7 +19,7 @@ test('the next five instants of a recurrence are shown, and those that a change 
 })
 
 // spec: dashboard/next-instants
-test('a local time that comes twice when the clocks go back is marked, and the first of the two is used', () => {
+test('a local time that comes twice when the clocks go back is marked, and the first is used', () => {
   // In Berlin the clocks go back from 03:00 to 02:00 on 25 October 2026.
   const [before, change, after] = shown(daily, '2026-10-23T12:00:00Z')
   expect([before, change, after]).toEqual([
@@ -30,7 +30,7 @@ test('a local time that comes twice when the clocks go back is marked, and the f
 })
 
 // In waves.test.ts of audience the waves of such a message begin at the same instants.
-test('a message at nine in each user’s own time zone is shown with the instant of nine o’clock there, also after the clocks went forward', () => {
+test('a message at nine in each user’s own zone shows nine o’clock there, also after the clocks went forward', () => {
   const atNine: Schedule = { type: 'user_timezone', localTime: '09:00' }
   const zones = ['Asia/Tokyo', 'Europe/Berlin', 'America/New_York']
   expect(zones.flatMap((zone) => shown(atNine, '2026-03-28T20:00:00Z', zone).map(([at]) => at))).toEqual([
@@ -41,7 +41,7 @@ test('a message at nine in each user’s own time zone is shown with the instant
 })
 
 // spec: campaigns/user-timezone-date, dashboard/next-instants
-test('a message on a date is shown with its instant in the zone, and with none where the date has passed too long ago', () => {
+test('a message on a date shows its instant in the zone, and none where it passed too long ago', () => {
   const onDate: Schedule = { type: 'user_timezone', localTime: '02:30', date: '2026-10-25' }
   expect(shown(onDate, '2026-10-23T12:00:00Z', 'Europe/Berlin')).toEqual([['2026-10-25T00:30:00.000Z', 'twice']])
   expect(shown(onDate, '2026-10-25T01:29:59Z', 'Europe/Berlin')).toEqual([['2026-10-25T00:30:00.000Z', 'twice']])
@@ -71,7 +71,7 @@ test('every schedule that is no recurrence has one instant', () => {
   ])
 })
 
-test('a typed date and time are read in the chosen time zone, and the form proposes the first full hour that is ten minutes away or more', () => {
+test('a typed date and time count in the chosen zone; the form proposes the first full hour in ten minutes', () => {
   expect(instantIn('2026-12-01', '09:00', 'America/New_York')).toBe('2026-12-01T14:00:00.000Z')
   expect(instantIn('2026-12-01', '', 'America/New_York')).toBeUndefined()
   expect(localTimeAt(new Date('2026-12-01T14:00:00Z'), 'America/New_York')).toBe('09:00')

@@ -58,7 +58,7 @@ test('a send under way is shown with its share, the time since it began, the tim
 })
 
 // spec: dashboard/share-of-expected
-test('while devices are still looked at the share is of the pushes expected, and says 100 % only at the end', () => {
+test('while devices are still looked at the share is of expected pushes, and 100 % only at the end', () => {
   const read = state({ stats: under(5_000, 4_000), fannedOut: false, expected: 40_000, ratePerSecond: 500, etaSeconds: 72 })
   expect(stateSentence(read, now)).toBe('Sending: 10 % of about 40,000 after 40 s, about 1 min 12 s left, 500 a second.')
   expect(stateSentence({ ...read, expected: 4_000, etaSeconds: 0 }, now)).toContain('99 % of about 4,000')

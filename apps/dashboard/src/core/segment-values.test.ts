@@ -13,7 +13,7 @@ const problemOf = (definition: unknown) => {
 }
 const read = (definition: unknown) => readTree(definition, countIds()) as EditorRoot
 
-test('each field has a label of its own, and a new condition with any of its operators is valid once an empty value is filled in', () => {
+test('each field has its own label, and a new condition with any operator is valid once filled in', () => {
   for (const { name, type } of fields) {
     expect(typeOf(name)).toBe(type)
     for (const op of operatorsOf[type]) {
@@ -26,7 +26,7 @@ test('each field has a label of its own, and a new condition with any of its ope
   expect(new Set(fields.map(({ label }) => label)).size).toBe(fields.length)
 })
 
-test('when the operator of a condition is changed, the typed value stays as far as the new operator can use it', () => {
+test('when a condition’s operator changes, the typed value stays as far as the new one can use it', () => {
   expect(valueFor('string', 'in', 'a')).toEqual(['a'])
   expect(valueFor('string', 'eq', ['a', 'b'])).toBe('a')
   expect(valueFor('tag', 'contains', 5)).toBe('5')
@@ -44,7 +44,7 @@ test('a comparison of a tag begins with a value of the type that the tag has amo
   expect(valueFor('tag', 'eq', undefined)).toBe('')
 })
 
-test('a condition keeps its operator and text when its field becomes another field of texts, and begins anew for a date or a number', () => {
+test('a condition keeps operator and text between fields of texts, and begins anew for a date or number', () => {
   expect(conditionFor('string', 'date', 'contains', 'x')).toEqual({ op: 'gte', value: '-14d' })
   expect(conditionFor('tag', 'string', 'eq', 'x')).toEqual({ op: 'eq', value: 'x' })
   expect(conditionFor('platform', 'string', 'in', ['ios'])).toEqual({ op: 'in', value: [] })
@@ -52,7 +52,7 @@ test('a condition keeps its operator and text when its field becomes another fie
   expect(conditionFor('string', 'number', 'eq', 'x')).toEqual({ op: 'gte', value: 1 })
 })
 
-test('pasted values may be on separate lines or have separators between them; each is taken once, and the list holds at most 500', () => {
+test('pasted values may be on lines or separated; each is taken once, at most 500', () => {
   expect(splitValues('a, b;c\td\r\ne\n\n "x, y" ')).toEqual(['a', 'b', 'c', 'd', 'e', 'x, y'])
   expect(readPasted('1\n2\n2\nthree', 'number')).toEqual({ values: [1, 2], repeated: 1, unfit: ['three'], tooMany: 0 })
   const many = Array.from({ length: 600 }, (_, n) => `id-${n}`).join('\n')
@@ -60,7 +60,7 @@ test('pasted values may be on separate lines or have separators between them; ea
   expect([values.length, tooMany]).toEqual([498, 101])
 })
 
-test("a tag's value is read as the chosen type: 5 as a text or a number, true as a boolean, and yes not as a boolean", () => {
+test("a tag's value is read as the chosen type: 5 as text or number, true as boolean, yes not", () => {
   expect(asKind('5', 'text')).toBe('5')
   expect(asKind('5', 'number')).toBe(5)
   expect(asKind('', 'number')).toBeUndefined()
@@ -107,7 +107,7 @@ test('a segment can be read as a sentence', () => {
   expect(readRelative('2026-01-01')).toBeUndefined()
 })
 
-test('the largest drop is at the condition that loses the most devices, and there is none when no condition loses any', () => {
+test('the largest drop is at the condition that loses the most devices; without losses there is none', () => {
   expect(largestDrop([100, 90, 20, 19])).toEqual({ place: 2, lost: 70 })
   expect(largestDrop([5, 5])).toBeUndefined()
 })

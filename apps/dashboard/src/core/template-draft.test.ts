@@ -16,7 +16,7 @@ const unset = {
 const content = { _default: 'en', en: { title: 'Shipped', body: 'On its way', url: 'https://shop.example' } }
 
 // spec: dashboard/draft-lossless
-test('a template is unchanged when it is opened and saved again, and fields that the template leaves out stay left out', () => {
+test('a template is unchanged when opened and saved again, and fields that it leaves out stay so', () => {
   const bare = { name: 'Order', content }
   expect(parseBody(SaveTemplate, bodyOfTemplate(formOfTemplate({ ...unset, ...bare })))).toEqual({ ...bare, description: null })
   const full = {

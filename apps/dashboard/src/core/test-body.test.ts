@@ -23,7 +23,7 @@ const content = changeEntry(addLocale(changeEntry(emptyContent('en'), 'en', { ti
 })
 
 // spec: dashboard/test-on-screen
-test(`a test "as on screen" sends the chosen language with the text as the page shows it, even when a user's value looks like a placeholder`, () => {
+test(`a test "as on screen" sends the chosen language's text as shown, also a value like a placeholder`, () => {
   const body = testOnScreen(content, 'de', person, emptyOptions, about)
   const sent = parseBody(TestSend, { subscriptionId: '671a2b3c4d5e6f7081920a01', ...body })
   const entry = sent.content?.['de']

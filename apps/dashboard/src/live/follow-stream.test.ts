@@ -85,7 +85,7 @@ test('a page closes its stream while its tab is hidden, and opens the stream aga
 })
 
 // spec: dashboard/streams
-test('a broken stream is opened again after 1 s, then after 2 s, and after 3 s the page says that the stream is broken', async () => {
+test('a broken stream is opened again after 1 s and 2 s; after 3 s the page says so', async () => {
   const { states } = await follow()
   latest().dispatchEvent(new Event('open'))
   await breakLatest()
@@ -103,7 +103,7 @@ test('a broken stream is opened again after 1 s, then after 2 s, and after 3 s t
 })
 
 // spec: dashboard/streams
-test('while the gateway is away the page tries at least every 4 s, so that it is live soon after the gateway is back', async () => {
+test('while the gateway is away the page tries every 4 s at least, so that it is soon live again', async () => {
   const { states } = await follow()
   latest().dispatchEvent(new Event('open'))
   status = 0
@@ -133,7 +133,7 @@ test('heartbeats keep a stream without events live, and the page does not get th
 })
 
 // spec: dashboard/streams
-test('when a stream brings neither an event nor a heartbeat for 15 s, the page opens a new one and says so', async () => {
+test('when a stream brings neither event nor heartbeat for 15 s, the page opens a new one and says so', async () => {
   const { states } = await follow()
   latest().dispatchEvent(new Event('open'))
   latest().say('heartbeat', {})
@@ -155,7 +155,7 @@ test('when the gateway does not answer a request for a stream within 15 s, the p
 })
 
 // spec: dashboard/streams
-test('after the gateway has refused a stream three times in a row the page reads every 2 s, until a stream opens', async () => {
+test('after a stream was refused three times in a row the page reads every 2 s, until one opens', async () => {
   const { states, polls } = await follow()
   for (const seconds of [1, 2]) {
     await breakLatest()

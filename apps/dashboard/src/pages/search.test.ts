@@ -11,6 +11,7 @@ test('every filter of the log that is in the address is read from it', () => {
     campaignId: id,
     subscriptionId: id,
     userId: id,
+    reported: 'clicked',
     from: '2026-02-05T15:00:00.000Z',
     to: '2026-02-06T15:00:00.000Z',
     live: true,
@@ -36,7 +37,7 @@ test('a time in the address that has an offset from UTC becomes the same time in
   expect(readLogSearch({ from: '2026-02-06T16:00:00+01:00' })).toEqual({ from: '2026-02-06T15:00:00.000Z' })
 })
 
-test('the filters of the list of campaigns are read from the address, also a name made of digits; others and wrong ones are left out', () => {
+test('the campaigns’ filters are read from the address, also a name of digits; wrong ones are left out', () => {
   expect(readCampaignsSearch({ status: 'paused', transactional: true, q: 2026, cursor: 'c', days: 7, sort: 'clicked', other: 1 })).toEqual({
     status: 'paused',
     transactional: true,

@@ -125,6 +125,7 @@ export const readPeopleSearch = (raw: Raw): PeopleSearch =>
 /** A user: `device` is the device whose pushes are listed. Without it the newest pushes to all devices of the user are listed. */
 export const readPersonSearch = (raw: Raw): { device?: string | undefined } => tidy({ device: textIn(raw, 'device') })
 
+export const logReports = ['delivered', 'opened', 'clicked', 'dismissed'] as const
 export const logOutcomes = ['open', 'sent', 'failed', 'skipped'] as const
 
 /** The log: its filters, and whether the live tail is shown. */
@@ -135,6 +136,8 @@ export type LogSearch = {
   campaignId?: string | undefined
   subscriptionId?: string | undefined
   userId?: string | undefined
+  /** What the device has reported. */
+  reported?: (typeof logReports)[number] | undefined
   /** Times in ISO 8601, in UTC. */
   from?: string | undefined
   to?: string | undefined
@@ -148,6 +151,7 @@ export const readLogSearch = (raw: Raw): LogSearch =>
     campaignId: formedIn(raw, 'campaignId', id),
     subscriptionId: formedIn(raw, 'subscriptionId', id),
     userId: formedIn(raw, 'userId', id),
+    reported: wordIn(raw, 'reported', logReports),
     from: instantIn(raw, 'from'),
     to: instantIn(raw, 'to'),
     live: flagIn(raw, 'live') || undefined,

@@ -17,13 +17,13 @@ test('a shortcut of two keys is found at its second key, and another second key 
   expect(matchKeys(['g', 'x'], known)).toEqual({ nothing: true })
 })
 
-test('of two shortcuts with the same key the one that was added later works, so a page can replace a shortcut of the shell', () => {
+test('of two shortcuts with the same key the later one works, so a page can replace the shell’s', () => {
   const known = [shortcut('j', 'shell'), shortcut('j', 'page')]
   expect(matchKeys(['j'], known)).toEqual({ shortcut: known[1] })
 })
 
 // spec: dashboard/shortcuts
-test('a shortcut without Ctrl, ⌘ and Alt counts as single keys, which the operator can switch off; Escape does not count as one', () => {
+test('a shortcut without Ctrl, ⌘ and Alt is a single key, which can be switched off; Escape is none', () => {
   expect(['n', 'g c', '?', '/'].every(isSingleKey)).toBe(true)
   expect(['mod+k', 'mod+enter', 'alt+arrowup', 'escape'].some(isSingleKey)).toBe(false)
 })

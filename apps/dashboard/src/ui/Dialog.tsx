@@ -31,7 +31,9 @@ function OpenDialog({ onClose, title, children, footer, wide }: Parameters<typeo
     <dialog
       ref={dialog}
       aria-labelledby={id}
+      // A file's window that is closed without a file is a cancel too, of its field.
       onCancel={(event) => {
+        if (event.target !== event.currentTarget) return
         event.preventDefault()
         onClose()
       }}

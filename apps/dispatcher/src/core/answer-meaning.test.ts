@@ -124,13 +124,13 @@ test('a push service that answers a probe with 400 has read the credentials; wit
 })
 
 // spec: providers/unknown-answer, providers/tries
-test('a push whose answer Herald does not know has at most three attempts; a push that is answered 503 has at most five', () => {
+test('a push with an unknown answer has at most three attempts, one answered 503 at most five', () => {
   expect(readAnswer(providers.ios.answers, answered(418))).toMatchObject({ maxTries: 3 })
   expect(readAnswer(providers.ios.answers, answered(503))).toMatchObject({ maxTries: 5 })
 })
 
 // spec: providers/fcm, providers/retry-after
-test('a push waits as long as the provider asks; when FCM’s quota is used up, it waits a minute even when FCM does not say how long', () => {
+test('a push waits as long as the provider asks; for FCM’s quota a minute even when FCM names no time', () => {
   expect(readAnswer(providers.android.answers, answered(429, 'QUOTA_EXCEEDED', 7_000))).toMatchObject({ retryAfterMs: 7_000 })
   expect(readAnswer(providers.android.answers, answered(429, 'QUOTA_EXCEEDED'))).toMatchObject({ retryAfterMs: 60_000 })
   expect(readAnswer(providers.web.answers, answered(429))).toMatchObject({ retryAfterMs: null })
@@ -188,7 +188,7 @@ test.each<[kind: ProviderKind, answer: Answer, code: string, providerCode: strin
   expect(checkedBy(answersOf(kind), answer)).toEqual({ ok: false, code, providerCode })
 })
 
-test('no push of a check can reach a device: APNs gets a token of zeros, FCM is asked not to send, web pushes have no address', () => {
+test('no push of a check reaches a device: zeros to APNs, validation alone by FCM, no web address', () => {
   const { ios, android, web } = providers
   expect(ios.checkPush.address).toMatch(/^0{64}$/)
   expect(JSON.parse(android.checkPush.body)).toMatchObject({ validate_only: true })

@@ -20,7 +20,7 @@ const waitAfter = (tries: number, random: number, meaning = retry()) => {
 }
 
 // spec: providers/tries
-test('a push waits at least 1, 4, 16 and 60 s between its attempts, and fails with its code after the fifth', () => {
+test('a push waits at least 1, 4, 16 and 60 s between attempts, and fails after the fifth', () => {
   expect([1, 2, 3, 4, 5].map((tries) => waitAfter(tries, 0))).toEqual([1, 4, 16, 60, 'provider_unavailable'])
 })
 
@@ -30,7 +30,7 @@ test('the random share makes a wait at most a quarter longer', () => {
 })
 
 // spec: providers/retry-after
-test('a push waits as long as the provider asks, and a quarter longer by chance, but never shorter than Herald would', () => {
+test('a push waits as long as the provider asks, up to a quarter longer, never shorter than Herald would', () => {
   expect(waitAfter(1, 0, retry({ retryAfterMs: 7_000 }))).toBe(7)
   expect(waitAfter(1, 1, retry({ retryAfterMs: 8_000 }))).toBe(10)
   expect(waitAfter(4, 0, retry({ retryAfterMs: 0 }))).toBe(60)

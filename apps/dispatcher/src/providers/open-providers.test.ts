@@ -24,7 +24,7 @@ test('events of connections to providers are counted, and logged at level debug,
 })
 
 // spec: providers/goaway-reason
-test('the reason that a provider gives with a GOAWAY is in the log, cut down to plain signs, and no other text of the GOAWAY is', () => {
+test('a GOAWAY’s reason is logged, cut down to plain signs, and no other text of it', () => {
   const lines: string[] = []
   const log = openLog('dispatcher', 'info', { write: (line: string) => void lines.push(line) })
   const notes = openConnectionNotes({ metrics: openMetrics(), log })

@@ -44,7 +44,7 @@ const requestOf = (request: Request): Promise<Reply> =>
   })
 
 // spec: providers/after-5xx
-test('after a provider answers 5xx the next push goes over a new connection, and pushes on their way are still answered', async () => {
+test('after a provider answers 5xx the next push takes a new connection, and those on their way are answered', async () => {
   const waiting = requestOf(ask('/held'))
   await until(() => held.length > 0)
   expect(await requestOf(ask('/503'))).toMatchObject({ is: 'answered', status: 503 })

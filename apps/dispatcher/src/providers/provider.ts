@@ -98,6 +98,8 @@ export type Push = {
   /** The request's JSON, as payload.ts of contracts built it for the platform. */
   body: string
   collapseId: string | null
+  /** In a recall, the msgId of the device's first push, whose identity this one carries. */
+  recalled?: string | undefined
   silent: boolean
   priority: 'high' | 'normal'
   /** Set when the push goes to a Live Activity, whose token `address` is. */

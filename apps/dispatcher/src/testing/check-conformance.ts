@@ -177,7 +177,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
     })
 
     // spec: sending/collapse-id, sending/android-collapse
-    test('three sends to a device that is off replace one another with a collapseId alone, but APNs keeps the last of any', async () => {
+    test('three sends to a device that is off replace one another by collapseId alone; APNs keeps the last anyway', async () => {
       const [device] = await makeDevices(platform, 1, { behaviour: { answer: 'offline' } })
       if (!device) throw new Error('no device')
       const keptAfterThree = async (send: object) => {
@@ -322,7 +322,7 @@ export async function checkConformance(transport: 'own' | 'library', { isBehindN
 
   describe('APNs', () => {
     // spec: providers/apns-environments
-    test('a push with a sandbox token that production does not know is sent to the sandbox, and audience is told the environment', async () => {
+    test('a sandbox token that production does not know is sent to the sandbox, and audience hears the environment', async () => {
       const devices = await makeDevices('ios', 1, { environment: 'sandbox' })
       const row = peers.queue('ios', devices)
 

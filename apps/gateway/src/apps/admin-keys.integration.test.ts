@@ -63,7 +63,7 @@ const asked = (key: string, { method, path }: Route, head = false) =>
 
 // spec: administration/admin-key-scopes
 test.each(titled.filter(([, { key }]) => key === 'admin'))(
-  'the route %s takes an administration key with its scope, and refuses a key with any other scope by naming the scope that is missing',
+  'the route %s takes an administration key with its scope, and names it to a key without',
   async (_, route) => {
     for (const [scope, key] of single) {
       const isEnough = route.scope === scope || route.scope === 'any'
@@ -129,7 +129,7 @@ test('the audit names an administration key as the actor of what is done with it
 })
 
 // spec: administration/admin-keys, limits/key-revoked
-test('a revoked administration key is refused at every gateway within 2 seconds, and the sessions that began with it have ended', async () => {
+test('a revoked administration key is refused at every gateway within 2 seconds, and its sessions have ended', async () => {
   const { id, key } = await givenKey(app.appId, ['read'])
   const session = await givenSessionOf(key)
   const standing = async () => [
@@ -162,7 +162,7 @@ test('an administration key is no API key: the public API answers 401 to it', as
 })
 
 // spec: administration/admin-key-session
-test('an operator signs in with an administration key: the session has its scopes and its app, and the default name says the key', async () => {
+test('a session by an administration key has its scopes and its app, and the default name says the key', async () => {
   const { id, key } = await givenKey(app.appId, ['read', 'send'], 'campaign team')
   const session = await givenSessionOf(key)
   expect(session.told.body).toMatchObject({ name: 'key campaign team', scopes: ['read', 'send'], appId: app.appId })
@@ -198,7 +198,7 @@ test('ten wrong administration keys from an address within a minute are followed
 })
 
 // spec: administration/admin-key-scopes
-test('with an administration key the list of apps has its app alone, and the state of Herald has no circuits of other apps', async () => {
+test('an administration key lists its app alone, and sees no circuits of others in Herald’s state', async () => {
   const circuit = {
     platform: 'ios',
     environment: 'production',
@@ -214,7 +214,7 @@ test('with an administration key the list of apps has its app alone, and the sta
 })
 
 // spec: administration/admin-key-scopes
-test('without the scope people an administration key reads neither the ids that a campaign names nor the samples of a dry run', async () => {
+test('without the scope people an administration key reads neither a campaign’s ids nor a dry run’s samples', async () => {
   const campaign = { ...givenCampaign, audience: { kind: 'people', by: 'externalIds', count: 1, ids: ['customer-7'] } }
   peers.answers.set(getCampaign.subject, () => campaign)
   const idsFor = async (key: string, appId: string) =>

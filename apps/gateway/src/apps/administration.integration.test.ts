@@ -42,7 +42,7 @@ const givenApp = async (name = 'Shop') => String((await gateway.admin('POST', '/
 const itemsOf = (body: Record<string, unknown>) => body['items'] as Record<string, unknown>[]
 
 // spec: administration/apps, administration/settings
-test('a new app has no frequency cap, no quiet hours and no identity check; an operator can change single settings, and a dispatcher is told of each change', async () => {
+test('a new app has no cap, quiet hours or identity check; single settings change, and a dispatcher is told', async () => {
   const made = await gateway.admin('POST', '/apps', { name: 'Shop' })
   const id = String(made.body['id'])
   expect(made).toMatchObject({
@@ -67,7 +67,7 @@ test('a new app has no frequency cap, no quiet hours and no identity check; an o
 })
 
 // spec: administration/lists, limits/lists, limits/list-prefix
-test('the list of apps is newest first and has each app once, over all its pages; it can be filtered by a part of the name', async () => {
+test('the list of apps is newest first, each once over all pages, and filters by a part of the name', async () => {
   const mark = newId()
   const ids: string[] = []
   for (const n of Array(7).keys()) ids.push(await givenApp(`${mark} ${n} 100%`))
@@ -102,7 +102,7 @@ test.each([
 })
 
 // spec: administration/keys, limits/key-form
-test('an API key is shown once, when it is made: neither the list of keys nor the tables of apps, keys and audit have its text', async () => {
+test('an API key is shown once, when made: neither lists nor tables nor the audit have its text', async () => {
   const appId = await givenApp()
   const made = await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'secret', name: 'backend', scopes: ['campaigns:read'] })
   const key = String(made.body['key'])
@@ -187,7 +187,7 @@ test('the Web Push keys of an app are made once, and stay when an operator chang
 })
 
 // spec: providers/apns-provider-token
-test('40 requests at once for the APNs token of a team and key get the same token, even when two apps use the key and two gateways run', async () => {
+test('40 requests at once for an APNs token get the same one, also for two apps and two gateways', async () => {
   await startGateway({ database: url('gateway'), nats })
   const body = apns({ teamId: 'TEAM000002' })
   const [one, other] = [await givenApp(), await givenApp()]
@@ -204,7 +204,7 @@ test('40 requests at once for the APNs token of a team and key get the same toke
 })
 
 // spec: providers/apns-provider-token
-test('an APNs token that Apple refuses is kept until it is 20 minutes old and then replaced; any other token is replaced after 50 minutes', async () => {
+test('an APNs token that Apple refuses is replaced after 20 minutes, any other after 50', async () => {
   const appId = await givenApp()
   await gateway.admin('PUT', `/apps/${appId}/providers/apns`, apns({ teamId: 'TEAM000003' }))
   const age = (minutes: number) =>
@@ -228,7 +228,7 @@ test('an app without APNs credentials gets no APNs token', async () => {
 })
 
 // spec: administration/audit
-test('each change of an app, its keys and credentials leaves one audit line, and the audit does not show the identity secret', async () => {
+test('each change of an app, its keys and credentials leaves one audit line, without the identity secret', async () => {
   const appId = await givenApp()
   const { id: keyId } = (await gateway.admin('POST', `/apps/${appId}/keys`, { kind: 'public', name: 'sdk' })).body
   await gateway.admin('PATCH', `/apps/${appId}`, { settings: { defaultTimezone: 'Asia/Tokyo' } })
@@ -251,7 +251,7 @@ test('each change of an app, its keys and credentials leaves one audit line, and
 })
 
 // spec: identity/verification, administration/identity-secret
-test('where identity tokens are required, a request with a public key can name an external id only with a valid token for it; a secret key needs none', async () => {
+test('where identity tokens are required, a public key names an external id only with one; secret keys need none', async () => {
   const app = await gateway.givenApp()
   const { secret } = (await gateway.admin('POST', `/apps/${app.appId}/identity-secret`)).body
   const signed = (claims: object, by = String(secret), alg?: string) => identityToken(by, claims, alg)
@@ -288,7 +288,7 @@ test('where identity tokens are required, a request with a public key can name a
 })
 
 // spec: administration/circuits-shown
-test('a provider is shown with the circuits of its platform; when an operator asks for a probe, audience is asked for it and the audit notes it', async () => {
+test('a provider is shown with its platform’s circuits; a probe that is asked for reaches audience and the audit', async () => {
   const appId = await givenApp()
   await gateway.admin('PUT', `/apps/${appId}/providers/apns`, apns())
   const circuit = {

@@ -55,7 +55,7 @@ async function givenFullApp(teamId: string) {
 }
 
 // spec: administration/delete-app, administration/audit
-test('a deleted app is erased in campaigns first, then in audience, tracker and webhooks, then in the gateway; its audit stays', async () => {
+test('a deleted app is erased in campaigns first, then the other services, then the gateway; its audit stays', async () => {
   const appId = await givenFullApp('TEAMERASE1')
   const parts = new Map<string, number>()
   for (const { subject } of calls) {
@@ -88,7 +88,7 @@ test('the APNs token of a deleted app stays when another app has the same team a
   expect(await tokensOf('TEAMERASE2')).toBe(1)
 })
 
-test('while the tracker’s database is away the gateway keeps its rows of a deleted app; it deletes them once the tracker has erased its part', async () => {
+test('while the tracker’s database is away the gateway keeps a deleted app’s rows, until the tracker has erased its part', async () => {
   const appId = await givenFullApp('TEAMERASE3')
   peers.answers.set(eraseTrackerOfApp.subject, () => {
     throw databaseUnavailable()

@@ -56,7 +56,7 @@ test('the list of keys shows the hour in which each key was last used, and nothi
   expect(uses.get(app.publicKeyId)).toBeNull()
 })
 
-test('a thousand requests within an hour lead to one write of the key’s use, and no request does that write itself', async () => {
+test('a thousand requests within an hour write a key’s use once, and no request does so itself', async () => {
   const uses = openKeyUses()
   const keys = openApiKeys({ db, uses: uses }, 60)
   const { id, key } = await givenKey()
@@ -70,7 +70,7 @@ test('a thousand requests within an hour lead to one write of the key’s use, a
   expect(await rowOf(id)).toEqual(written)
 })
 
-test('when two gateways note a key’s use in the same hour, it is written once, and an older use does not replace a newer one', async () => {
+test('when two gateways note a key’s use in one hour it is written once, and an older replaces no newer', async () => {
   const clock = { ms: 10 * 3_600_000, steady: 10 * 3_600_000 }
   const given = { now: () => clock.ms, steadyMs: () => clock.steady }
   const [one, other] = [openKeyUses(given), openKeyUses(given)]
@@ -101,7 +101,7 @@ test('the hour in which a key was used is stored, even when the use is written h
   expect([before, await hour(2)]).toContainEqual((await rowOf(id))?.last_used_at)
 })
 
-test('the hour that is noted for a key stays when the key is used again within it, and is the next hour once the key is used in that', () => {
+test('a key’s noted hour stays within it, and becomes the next once the key is used then', () => {
   const clock = { ms: 0 }
   const uses = openKeyUses({ now: () => clock.ms, steadyMs: () => clock.ms })
   const key = { keyId: newId(), notedHour: undefined as unknown as number }
@@ -115,7 +115,7 @@ test('the hour that is noted for a key stays when the key is used again within i
   expect(key.notedHour).toBe(first + 1)
 })
 
-test('a use of a key that cannot be written now is written later, even when another used key does not exist any more', async () => {
+test('a key’s use that cannot be written now is written later, even beside one that no longer exists', async () => {
   const uses = openKeyUses()
   const { id } = await givenKey()
   uses.note({ keyId: id })

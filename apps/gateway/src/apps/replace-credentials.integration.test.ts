@@ -46,7 +46,7 @@ const kept = () => db.selectFrom('kept_credentials').select(['state', 'kind']).e
 const refused = { ok: false, code: 'credentials_invalid', providerCode: '403 InvalidProviderToken' } as const
 
 // spec: administration/credentials-checked
-test('the first credentials of an app are set without a check; later ones are checked with their own key before they replace those in use', async () => {
+test('an app’s first credentials are set unchecked; later ones are checked with their own key before they replace any', async () => {
   const { appId, put, inUse, actions } = await givenApns()
   expect(peers.asked.filter(({ subject }) => subject === checkProvider.subject)).toEqual([])
 
@@ -74,7 +74,7 @@ test('the first credentials of an app are set without a check; later ones are ch
 })
 
 // spec: administration/credentials-checked
-test('credentials that the provider does not take replace nothing: the answer has its word and what to do, and neither key nor, after an hour, token of them is kept', async () => {
+test('refused credentials replace nothing: the answer says why and what to do, and no key or token stays', async () => {
   const { put, inUse, actions, appId } = await givenApns()
   const next = apns('KEY0000009')
   peers.answers.set(checkProvider.subject, async (asked) => {
@@ -104,7 +104,7 @@ test('credentials that the provider does not take replace nothing: the answer ha
 })
 
 // spec: administration/credentials-checked, administration/credentials-rollback
-test('unchecked credentials are set without asking, and a rollback brings back the former ones, whose key opens, and keeps those in use', async () => {
+test('unchecked credentials are set without asking; a rollback brings back the former, which open, and keeps the others', async () => {
   const { appId, put, inUse, rollBack, actions } = await givenApns()
   expect((await rollBack()).status).toBe(409)
   peers.answers.set(checkProvider.subject, () => refused)

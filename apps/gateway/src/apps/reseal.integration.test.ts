@@ -34,7 +34,7 @@ async function givenSealed(sealKeys: string) {
 }
 
 // spec: administration/seal-keys
-test('values that an earlier seal key sealed are each sealed once with the new first key, so that the earlier key can be removed', async () => {
+test('values sealed by an earlier seal key are sealed anew once, so that it can be removed', async () => {
   const apps = []
   for (const _ of Array(150)) apps.push(await givenSealed(first))
   const [{ appId, owner } = { appId: '', owner: { teamId: '', keyId: '', keyFingerprint: '' } }] = apps
@@ -58,7 +58,7 @@ test('values that an earlier seal key sealed are each sealed once with the new f
   expect(alone.open(token?.sealedToken ?? '', apnsTokenContext(owner)).toString()).toBe('token')
 })
 
-test('a value that no seal key can open is left as it is and counted; other values are sealed with the first key', async () => {
+test('a value that no seal key opens is left and counted; others are sealed with the first', async () => {
   await givenSealed(lost)
   await givenSealed(first)
   expect(await reseal({ db, sealer: openSealer(`${second},${first}`) })).toEqual({ resealed: 4, left: 4 })

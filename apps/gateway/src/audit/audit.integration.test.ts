@@ -193,7 +193,7 @@ const changing = administrationRoutes.filter(({ audit }) => typeof audit === 'ob
 const reading = administrationRoutes.filter(({ audit }) => typeof audit !== 'object')
 
 // spec: administration/audit
-test('every administration route that is to be audited leaves one audit line, which names the action, the actor and the request and holds no secret', async () => {
+test('every audited administration route leaves one audit line with action, actor and request, and no secret', async () => {
   const secrets = [inside(p8), inside(rsa), 'canary', adminToken]
   for (const route of changing) {
     // Only a campaign that exists is exported.
@@ -237,7 +237,7 @@ test('every administration route but the streams answers as its document says, w
   expect(wrong).toEqual([])
 }, 120_000)
 
-test('where a route has a second status of success, such as 202, its answer with that status is as the document says', async () => {
+test('where a route has a second success status, such as 202, its answer is as the document says', async () => {
   peers.answers.set(endCampaign.subject, () => ({ status: 'paused' }))
   for (const route of administrationRoutes.filter(({ alsoAnswers }) => alsoAnswers !== undefined)) {
     const { told } = await walk(route)
@@ -320,7 +320,7 @@ test('a change in another service is noted in the database before that service i
 })
 
 // spec: administration/audit-autosaves
-test('the saves of a draft by one actor leave one audit line in ten minutes, also saves at the same moment; a save by another actor, a save of another draft and a send leave their own', async () => {
+test('one actor’s saves of a draft leave one audit line in ten minutes; other actors, drafts and sends their own', async () => {
   const appId = await givenApp()
   const [draft, other] = [newId(), newId()]
   const save = async (id: string, actor: string) =>
@@ -367,7 +367,7 @@ test('the audit names the operator whom the header x-admin-actor names, or `admi
 })
 
 // spec: administration/audit-filters
-test('the audit can be filtered by action or its beginning, by actor, by id and by time, and by several of these at once', async () => {
+test('the audit filters by action or its beginning, actor, id and time, and by several at once', async () => {
   const appId = await givenApp()
   const [one, other] = [newId(), newId()]
   const given = async (at: string, action: string, actor: string, subject: object) =>
@@ -418,7 +418,7 @@ test.each([
   expect(await list(await givenApp(), `?${query}`)).toMatchObject({ status: 422, path: name })
 })
 
-test('a search in the audit examines at most 10,000 lines for a page, and the next page goes on where it stopped', async () => {
+test('a search in the audit examines at most 10,000 lines a page, and the next goes on there', async () => {
   const appId = await givenApp()
   const id = newId()
   await sql`
@@ -435,7 +435,7 @@ test('a search in the audit examines at most 10,000 lines for a page, and the ne
 })
 
 // spec: administration/audit-kept
-test('an audit line can never be changed, and can be deleted only when it is past a retention of at least 400 days', async () => {
+test('an audit line can never be changed, and only be deleted past a retention of at least 400 days', async () => {
   const appId = await givenApp()
   await sql`
     insert into audit (id, app_id, actor, action, subject, created_at)

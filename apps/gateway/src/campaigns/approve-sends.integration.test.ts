@@ -61,7 +61,7 @@ const auditOf = async (id: string) => {
 const asked = { status: 'draft', nextAt: null, approval: { askedBy: 'Dana', devices: 1_001, byYou: true } }
 
 // spec: administration/approval, administration/audit
-test('a send to more devices than the app allows stays a draft that somebody asked for, until another session sends it', async () => {
+test('a send to more devices than allowed stays a draft that somebody asked for, until another session sends it', async () => {
   const id = newId()
   expect(await send(dana, id)).toMatchObject({ status: 202, body: asked })
   expect(sentOf(id)).toBe(0)
@@ -75,7 +75,7 @@ test('a send to more devices than the app allows stays a draft that somebody ask
 })
 
 // spec: administration/approval
-test('a send to as many devices as the app allows, and every send without the setting, goes out with one operator', async () => {
+test('a send within the app’s limit, and every one without the setting, goes out with one operator', async () => {
   const id = newId()
   counts(1_000)
   expect((await send(dana, id)).body).toMatchObject({ status: 'scheduled' })
@@ -91,7 +91,7 @@ test('a send to as many devices as the app allows, and every send without the se
 })
 
 // spec: administration/approval-second
-test('who asked cannot confirm, not in a second session of the same name either, and the administration token alone confirms nothing; a key can', async () => {
+test('who asked cannot confirm, nor another session of that name, nor the administration token; a key can', async () => {
   const id = newId()
   await send(dana, id)
   for (const who of [dana, await givenSession({ token: adminToken }, 'Dana'), bearer(adminToken)])
@@ -117,7 +117,7 @@ test('when a draft that somebody asked to send is changed, nobody asks for it an
 })
 
 // spec: administration/approval-changed
-test('while a confirmation is under way the draft cannot be changed, and nobody else confirms; after a refused one it is asked for as before', async () => {
+test('while a confirmation is under way the draft cannot change and nobody else confirms; a refusal restores what was asked', async () => {
   const id = newId()
   await send(dana, id)
   let changed: unknown

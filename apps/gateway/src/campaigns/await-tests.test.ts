@@ -34,7 +34,7 @@ function givenPeers(status: CampaignStatus, rows: LedgerRow[] = []) {
 }
 
 // spec: administration/test-send-answer
-test('a test that is over is answered at once, with every device in the order of the ids, even devices without a push', async () => {
+test('a finished test is answered at once, with every device by id, even those without a push', async () => {
   const dead = givenRow({ subscriptionId: 'b', outcome: 'failed', code: 'token_invalid', providerCode: '400 BadDeviceToken' })
   const { waits } = givenPeers('sent', [givenRow({ subscriptionId: 'c' }), dead])
 
@@ -50,7 +50,7 @@ test('a test that is over is answered at once, with every device in the order of
 })
 
 // spec: administration/test-send-answer
-test('a test is answered as soon as every push has an outcome, or after 10 seconds with the results so far', async () => {
+test('a test is answered as soon as every push has an outcome, or after 10 seconds with results so far', async () => {
   const ending = givenPeers('sending')
   const waiting = ending.waits.standingOf(givenTest())
   await until(() => ending.peers.looks >= 2)
@@ -65,7 +65,7 @@ test('a test is answered as soon as every push has an outcome, or after 10 secon
 })
 
 // spec: administration/test-send-answer
-test('while 50 requests wait for their tests the 51st is answered without waiting; when one of the 50 has ended, a new request waits again', async () => {
+test('while 50 requests wait for their tests the 51st is answered without waiting; a freed place waits again', async () => {
   const { peers, waits } = givenPeers('sending')
   const waiting = Array.from({ length: 50 }, () => waits.standingOf(givenTest()))
   await until(() => peers.looks >= 100)
@@ -111,7 +111,7 @@ test('a request that waits for a test is answered 404 when the app is deleted me
   await expect(waiting).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('a gateway that stops answers a request that waits for a test with the results so far, and a further request without waiting', async () => {
+test('a stopping gateway answers a waiting test with the results so far, and further requests without waiting', async () => {
   const { peers, waits } = givenPeers('sending', [givenRow()])
   const waiting = waits.standingOf(givenTest())
   await until(() => peers.looks >= 2)

@@ -3,7 +3,7 @@ import { explainCampaign } from '@herald/contracts/calls/campaigns'
 import { explainPushes } from '@herald/contracts/calls/tracker'
 import { mostExplained, type Explained } from '@herald/contracts/explain'
 import { notFound } from '@herald/contracts/fault'
-import { traceOf } from './core/explain.ts'
+import { traceOf, withRecall } from './core/explain.ts'
 import type { Gateway } from '../gateway.ts'
 import { getApp } from '../apps/store/apps.ts'
 
@@ -47,11 +47,15 @@ export async function explainSend(
         : undefined
     return { ledger, pushes, here, devices: here?.devices ?? [] }
   }
+  const first =
+    target.kind === 'reached' ? await bus.call(explainPushes, { appId, campaignId: target.of, subscriptionIds: ids, userId }) : undefined
   let seen = await look()
   for (let looks = 1; looks < mostLooks && hasMovedOn(seen); looks += 1) seen = await look()
 
   const { ledger, pushes, here } = seen
-  const devices = seen.devices.filter(({ subscriptionId, platform }) => platform !== null || pushes.has(subscriptionId))
+  const devices = seen.devices
+    .filter(({ subscriptionId, platform }) => platform !== null || pushes.has(subscriptionId))
+    .map((device) => (send.recall && target.kind === 'reached' && first ? withRecall(device, send.recall, target, first) : device))
   if (devices.length === 0 && !found) throw notFound()
   const startedAt = here?.startedAt ?? campaign.startedAt
   const definition = target.kind === 'segment' ? target.segment : null
@@ -64,6 +68,7 @@ export async function explainSend(
     fannedOutAt: ledger.fannedOutAt,
     user: found?.user ?? devices[0]?.owner ?? userOf(pushes.get(devices[0]?.subscriptionId ?? '')?.userId),
     devices: devices.map((device) => traceOf(context, device, pushes.get(device.subscriptionId))),
+    ...(campaign.recalls.length > 0 ? { recalls: campaign.recalls } : {}),
   }
 }
 

@@ -176,7 +176,7 @@ test('a gateway that stops ends its progress streams', async () => {
 })
 
 // spec: dashboard/share-of-expected
-test('while a fan-out is under way the stream says how many pushes are expected, from the devices looked at so far and those of the app', async () => {
+test('during a fan-out the stream says how many pushes are expected, from the devices looked at so far', async () => {
   const send = givenSend()
   const progress = peers.answers.get(readProgress.subject)
   peers.answers.set(readProgress.subject, (request) => ({ ...(progress?.(request) as Progress), fannedOut: false }))

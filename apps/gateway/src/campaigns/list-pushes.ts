@@ -1,5 +1,6 @@
 import { listOpenPushes } from '@herald/contracts/calls/audience'
 import { listPushes } from '@herald/contracts/calls/tracker'
+import type { EngagementKind } from '@herald/contracts/event'
 import type { Listed } from '@herald/contracts/page'
 import type { OutcomeKind } from '@herald/contracts/outcome'
 import type { Platform } from '@herald/contracts/platform'
@@ -14,6 +15,8 @@ export type PushesAsked = {
   outcome?: OutcomeKind | 'open' | undefined
   code?: string | undefined
   platform?: Platform | undefined
+  /** Only pushes of which the device has reported this. */
+  reported?: EngagementKind | undefined
   from?: string | undefined
   to?: string | undefined
 }
@@ -25,14 +28,37 @@ export type PushesAsked = {
 const openPrefix = 'open.'
 const ledgerBegins = `${openPrefix}end`
 
+/** A page of pushes with a report reads the ledger at most this often. */
+const mostReads = 10
+
+/**
+ * Lists the pushes of which devices have reported something. The ledger is read on until the page is full, at most ten times, because a push has its
+ * reports beside it; the next page goes on from there.
+ */
+async function listReported(
+  needs: { bus: Pick<Bus, 'call'> },
+  { reported, ...asked }: PushesAsked & { appId: string; cursor?: string | undefined; limit: number },
+): Promise<Listed<ShownPush>> {
+  const found: ShownPush[] = []
+  let cursor: string | null = asked.cursor ?? ledgerBegins
+  for (let reads = 0; reads < mostReads && cursor !== null && found.length < asked.limit; reads += 1) {
+    const page: Listed<ShownPush> = await listShownPushes(needs, { ...asked, limit: asked.limit - found.length, cursor })
+    found.push(...page.items.filter(({ engagements }) => engagements.some((kind) => kind === reported)))
+    cursor = page.nextCursor
+  }
+  return { items: found, nextCursor: cursor }
+}
+
 /**
  * Lists a page of an app's pushes: first the open ones (without an outcome), from audience, then the tracker's ledger, newest campaign first. A page
  * may be empty: the list ends when `nextCursor` is null. Fault: invalid_body at `cursor`.
  */
 export async function listShownPushes(
   { bus }: { bus: Pick<Bus, 'call'> },
-  { appId, outcome, cursor, limit, ...asked }: PushesAsked & { appId: string; cursor?: string | undefined; limit: number },
+  { reported, ...request }: PushesAsked & { appId: string; cursor?: string | undefined; limit: number },
 ): Promise<Listed<ShownPush>> {
+  if (reported !== undefined) return listReported({ bus }, { reported, ...request })
+  const { appId, outcome, cursor, limit, ...asked } = request
   const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as typeof asked
   const isLedger = (outcome !== undefined && outcome !== 'open') || cursor === ledgerBegins
   const isOpenPart = !isLedger && (outcome === 'open' || cursor === undefined || cursor.startsWith(openPrefix))

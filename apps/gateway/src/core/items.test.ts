@@ -2,7 +2,7 @@ import { fault, invalidField, notFound } from '@herald/contracts/fault'
 import { expect, test } from 'vitest'
 import { refusedItem } from './items.ts'
 
-test('a refused item of a batch names its wrong fields by their path in the body of the batch, in the message too', () => {
+test('a refused item of a batch names its wrong fields by their path, in the message too', () => {
   expect(refusedItem('users', 3, invalidField('tags', 'must be an object'))).toEqual({
     index: 3,
     status: 422,

@@ -31,7 +31,7 @@ test('an item of a list that is larger than 512 KiB by itself is a page of its o
 })
 
 // spec: limits/lists
-test('a client may limit a page of a list to any number from 1 to 200; without a limit a page has at most 100 items', () => {
+test('a client may limit a list’s page from 1 to 200 items; without a limit it has 100 at most', () => {
   expect(PageQuery.parse({})).toEqual({ limit: 100 })
   expect(PageQuery.parse({ limit: '200', q: 'a' })).toEqual({ limit: 200, q: 'a' })
   for (const limit of ['0', '201', '-1', '1e2', '', ' 5', '0x10', '5.0']) expect(PageQuery.safeParse({ limit }).success).toBe(false)

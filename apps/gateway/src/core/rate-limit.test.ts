@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { RateLimit } from './rate-limit.ts'
 
 // spec: limits/rate-window
-test('within a window of 60 s as many requests pass as the rate limit says, and as many again in the next window', () => {
+test('within 60 s as many requests pass as the rate limit says, and as many in the next window', () => {
   const limit = new RateLimit(3)
   const passed = (now: number) => Array.from({ length: 5 }, () => limit.take('a', now).allowed)
 
@@ -17,14 +17,14 @@ test('a rate limit counts each API key or address by itself', () => {
 })
 
 // spec: limits/rate-headers
-test('a rate limit tells how many requests are left, and in how many whole seconds (at least one) its window ends', () => {
+test('a rate limit tells how many requests are left, and in how many whole seconds its window ends', () => {
   const limit = new RateLimit(2)
   expect(limit.take('a', 60_000)).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
   expect(limit.take('a', 90_500)).toEqual({ allowed: true, limit: 2, remaining: 0, resetSeconds: 30 })
   expect(limit.take('a', 119_999)).toEqual({ allowed: false, limit: 2, remaining: 0, resetSeconds: 1 })
 })
 
-test('a flood of addresses makes a rate limit forget the address that was not seen for longest, and not one that keeps asking', () => {
+test('a flood of addresses makes a rate limit forget the one longest not seen, not one that keeps asking', () => {
   const limit = new RateLimit(2)
   limit.take('busy', 0)
   limit.take('quiet', 0)

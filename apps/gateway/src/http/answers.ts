@@ -157,4 +157,3 @@ export const Push = describes<LedgerRow | ShownOpenPush>()(
       .meta({ description: 'Only on a push that is open; null when it is tried at once or being sent.' }),
   }),
 )
-export const PushList = listOf(Push)

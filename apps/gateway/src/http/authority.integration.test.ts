@@ -63,26 +63,23 @@ test.each(titled(keyed.filter(isForPages)))('the route %s accepts a public key',
 })
 
 // spec: limits/scopes
-test.each(titled(keyed))(
-  'the route %s accepts a secret key that has its scopes, and refuses one that lacks one of them and has all others',
-  async (_, route) => {
-    const keyWith = async (wanted: string[]) =>
-      String((await gateway.admin('POST', `/apps/${app.appId}/keys`, { kind: 'secret', name: 'scoped', scopes: wanted })).body['key'])
-    const needed = [route.scope, route.alsoScope].filter((scope) => scope !== undefined)
-    const own = await keyWith(needed)
+test.each(titled(keyed))('the route %s accepts a secret key with its scopes, and refuses one that lacks any of them', async (_, route) => {
+  const keyWith = async (wanted: string[]) =>
+    String((await gateway.admin('POST', `/apps/${app.appId}/keys`, { kind: 'secret', name: 'scoped', scopes: wanted })).body['key'])
+  const needed = [route.scope, route.alsoScope].filter((scope) => scope !== undefined)
+  const own = await keyWith(needed)
 
-    for (const one of needed) {
-      const others = await keyWith(scopes.filter((scope) => scope !== one))
-      expect(await requestOf(route, bearer(others))).toMatchObject({
-        status: 403,
-        body: { error: { code: 'forbidden', message: `The API key does not have the scope ${one}.` } },
-      })
-    }
-    expect(await codeOf(route, bearer(own))).not.toMatch(/^40[13]/)
-  },
-)
+  for (const one of needed) {
+    const others = await keyWith(scopes.filter((scope) => scope !== one))
+    expect(await requestOf(route, bearer(others))).toMatchObject({
+      status: 403,
+      body: { error: { code: 'forbidden', message: `The API key does not have the scope ${one}.` } },
+    })
+  }
+  expect(await codeOf(route, bearer(own))).not.toMatch(/^40[13]/)
+})
 
-test('every route below /v1 needs an API key, or the administration token or a session, except what a signed msgId may do and the sign-in', () => {
+test('every route below /v1 needs an API key, administration token or session, except signed msgIds and sign-in', () => {
   expect(routes.filter(({ path, key }) => path.startsWith('/v1/') && key === 'none').map(title)).toEqual([
     'POST /v1/e/:kind/:msgId',
     'POST /v1/u/:msgId',
@@ -97,7 +94,7 @@ const isOfSession = ({ path }: Route) => path === '/v1/admin/session'
 
 // spec: administration/token
 test.each(titled(administrationRoutes.filter((route) => !isOfSession(route))))(
-  'the route %s accepts the administration token and refuses requests without it, with another key, or with the token in another form',
+  'the route %s accepts the administration token, and refuses none, another key or another form of it',
   async (_, route) => {
     for (const headers of [
       {},
@@ -177,7 +174,7 @@ test.each(['', 'short-token'])('with ADMIN_TOKEN %j every path of the administra
 })
 
 // spec: limits/foreign-ids
-test('an app’s API key cannot be revoked through another app: the answer is as for a key that does not exist', async () => {
+test('an app’s API key cannot be revoked through another app: it is as if it did not exist', async () => {
   const foreign = await gateway.admin('DELETE', `/apps/${stranger.appId}/keys/${app.secretKeyId}`)
   const unknown = await gateway.admin('DELETE', `/apps/${stranger.appId}/keys/${newId()}`)
 

@@ -33,7 +33,7 @@ const many = <Item>(count: number, make: (index: number) => Item): Item[] => Arr
 const to = (externalId: string, more: object = {}) => ({ target: { externalIds: [externalId] }, silent: true, ...more })
 const sentTo = (externalId: string) => peers.sent.filter(({ notification }) => JSON.stringify(notification).includes(`"${externalId}"`))
 
-test('in a batch of a hundred notifications each wrong one is refused with the path of its wrong field, and the others are sent', async () => {
+test('of a hundred notifications each wrong one is refused with its wrong field’s path; the others are sent', async () => {
   const wrong: Record<number, [item: unknown, path: string]> = {
     3: [{ silent: true }, 'notifications.3.target'],
     17: [to('wrong', { ttl: -1 }), 'notifications.17.ttl'],
@@ -83,7 +83,7 @@ test('a batch that is empty, too long or not a list of items is refused as a who
   expect(sentTo('frame')).toEqual([])
 })
 
-test('a repeated batch sends only the notifications that are missing, known by their own keys or by the request’s key and their index', async () => {
+test('a repeated batch sends only the missing notifications, known by their keys or the request’s and their index', async () => {
   const items = [to('a', { idempotencyKey: newId() }), to('b'), to('c')]
   const headers = { 'idempotency-key': newId() }
 
@@ -109,7 +109,7 @@ test('a batch does not send a notification again that was sent alone with the sa
   expect(results).toEqual([{ index: 0, status: 202, id: single.body['id'], replayed: true }])
 })
 
-test('in a batch, a used key with another body fails only that notification, and a used key with the same body replays it', async () => {
+test('in a batch a used key with another body fails that notification alone; with the same it replays', async () => {
   const [key, twice] = [newId(), newId()]
   await send([to('e', { idempotencyKey: key })])
 
@@ -140,7 +140,7 @@ test('the Idempotency-Key of a batch may have all 255 characters, and its notifi
   for (const { idempotency } of sentTo('h')) expect(idempotency?.key.length).toBeLessThanOrEqual(255)
 })
 
-test('each notification of a batch counts in the limit of sends, valid or not; those beyond the limit are 429, and the batch itself counts nothing', async () => {
+test('each notification of a batch counts in the limit; those beyond are 429, and the batch counts nothing', async () => {
   const limited = await startGateway({ database: url('gateway'), nats }, { SEND_RATE_LIMIT: '5', API_RATE_LIMIT: '1' })
   const window = () => Math.floor(performance.now() / 60_000)
   const counted = async () => {
@@ -165,7 +165,7 @@ test('each notification of a batch counts in the limit of sends, valid or not; t
   expect(sentTo('beyond')).toEqual([])
 })
 
-test('when the service campaigns is away each valid notification of a batch says so, and the batch itself is answered with 200', async () => {
+test('when campaigns is away each valid notification of a batch says so, and the batch is 200', async () => {
   peers.refusal = queueUnavailable()
   expect(await send([to('j'), {}])).toMatchObject({
     status: 200,
@@ -173,7 +173,7 @@ test('when the service campaigns is away each valid notification of a batch says
   })
 })
 
-test('in a batch of users each wrong one is refused with the path of its wrong field; the others are changed in one call, in order', async () => {
+test('in a batch of users each wrong one is refused with its path; the others change in one call', async () => {
   const userId = newId()
   const users = [
     { externalId: 'ann', tags: { plan: 'pro', trial: null }, country: 'de' },
@@ -217,7 +217,7 @@ test('a batch of users or notifications is refused for a key without the scope t
   expect((await withKey('/v1/notifications/batch', { notifications: [to('k')] })).status).toBe(403)
 })
 
-test('a batch is 503 while the database is away; when the database goes away midway, the items that are not done are 503', async () => {
+test('a batch is 503 while the database is away; when it goes away midway, the undone items are 503', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   peers.beforeSend = async (request) => {
     if (JSON.stringify(request).includes('"slow"')) await released

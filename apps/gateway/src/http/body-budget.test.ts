@@ -6,7 +6,7 @@ const MiB = 1_024 * KiB
 const backend = (name: string) => ({ name, isStranger: false })
 
 // spec: limits/body-budget
-test('the bodies that one address or key has begun hold at most 8 MiB, all together at most 32 MiB, and a body that ends gives its bytes back', () => {
+test('unfinished bodies hold at most 8 MiB for an address or key, 32 MiB in all, and give it back', () => {
   let refused = 0
   const budget = openBodyBudget(() => (refused += 1))
   const begin = (owner: string, bytes: number) => {

@@ -34,7 +34,7 @@ async function buffersOf(server: ChildProcess): Promise<number> {
 }
 
 // spec: limits/body-budget
-test('when clients that hold back the end of their bodies go, the memory of the bodies is given back at once', async () => {
+test('when clients that hold back their bodies’ ends go, the memory is given back at once', async () => {
   const { sockets, taken } = await givenClients()
   await expect.poll(taken, { timeout: 10_000 }).toBeGreaterThan((clients / 2) * size)
 

@@ -58,7 +58,7 @@ const processesOf = (pid: number): number[] => [
 ]
 
 // spec: limits/database-away, limits/health
-test('within two seconds after Postgres freezes every data endpoint answers 503, and within two after it goes on statistics can be read', async () => {
+test('within two seconds of a Postgres freeze every data endpoint is 503, and as soon statistics are back', async () => {
   expect(await statsStatus()).toBe(404)
   const frozen = processesOf(postgres.pid)
   for (const pid of frozen) process.kill(pid, 'SIGSTOP')
@@ -81,7 +81,7 @@ test('within two seconds after Postgres freezes every data endpoint answers 503,
 })
 
 // spec: limits/database-away
-test('within two seconds after Postgres stops every data endpoint answers 503; within two after it is back an app can be made', async () => {
+test('within two seconds of Postgres stopping every data endpoint is 503; two after, an app can be made', async () => {
   const { port } = postgres
   await postgres.stop()
   await promised(2_000, '503', async () => (await healthStatus()) === 503)

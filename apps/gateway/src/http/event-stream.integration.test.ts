@@ -28,7 +28,7 @@ async function givenStream(heartbeatMs?: number) {
   return { sink, answer, client, isStopped: () => stopped }
 }
 
-test('while a client does not read its event stream less than 1 MB of 50 MB waits for it; when it reads again it gets the newest event', async () => {
+test('while a client does not read its stream less than 1 MB waits; later it gets the newest event', async () => {
   const { sink, answer, client } = await givenStream()
   client.pause()
   const padding = 'x'.repeat(10_000)

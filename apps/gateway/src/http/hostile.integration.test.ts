@@ -173,7 +173,7 @@ test('a compressed body is refused with 415', async () => {
 const bodyOf = (length: number): string => '{"target":{"all":true},"silent":true}'.padEnd(length)
 
 // spec: limits/body-size
-test('a body of up to 512 KiB is accepted, and a larger one is refused at once, whether its length is declared or not', async () => {
+test('a body of up to 512 KiB is accepted, a larger one refused at once, declared or not', async () => {
   const ask = (raw: string, more: Record<string, string> = {}) =>
     gateway.ask({ method: 'POST', path: send, headers: { ...secret, ...json, ...more }, raw })
   expect((await ask(bodyOf(524_288))).status).toBe(202)
@@ -208,7 +208,7 @@ test.each([
 })
 
 // spec: limits/body-budget
-test('clients that hold back the last byte of 512 KiB take 8 MiB at most, further ones are told to wait a second, and a small request is answered', async () => {
+test('clients that hold back 512 KiB’s last byte take 8 MiB at most; a small request is answered', async () => {
   const holding = await Promise.all(
     Array.from({ length: 20 }, async () => {
       const socket = connect(gateway.port, '127.0.0.1')

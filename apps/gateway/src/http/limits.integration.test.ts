@@ -115,7 +115,7 @@ test('API_RATE_LIMIT limits the other requests of a key, and a rate limit of 0 i
 })
 
 // spec: limits/rate-buckets
-test('with a public key, logins, logouts and changes of the user are limited by client address, before the key is checked', async () => {
+test('public keys’ logins, logouts and user changes are limited by client address, before the key is checked', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ IDENTITY_RATE_LIMIT: '3' })
     const { publicKey, secretKey } = await gateway.givenApp()
@@ -149,7 +149,7 @@ test('with a public key, logins, logouts and changes of the user are limited by 
 })
 
 // spec: limits/rate-buckets
-test('one device may use a sixth of the limit of logins, logouts and changes of the user, from however many addresses', async () => {
+test('one device may use a sixth of the limit of logins, logouts and changes, from any addresses', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ IDENTITY_RATE_LIMIT: '12' })
     const { publicKey } = await gateway.givenApp()
@@ -169,7 +169,7 @@ test('one device may use a sixth of the limit of logins, logouts and changes of 
 })
 
 // spec: limits/rate-buckets
-test('with a public key every other route for devices is limited by client address before the key is checked, and by device, but not with a secret key', async () => {
+test('a public key’s other device routes are limited by address and by device, a secret key’s are not', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ DEVICE_RATE_LIMIT: '60' })
     const { publicKey, secretKey } = await gateway.givenApp()
@@ -196,7 +196,7 @@ test('with a public key every other route for devices is limited by client addre
 })
 
 // spec: limits/client-address
-test('behind a proxy that appends, a client that writes an x-forwarded-for of its own gains nothing once TRUSTED_PROXIES names the proxy', async () => {
+test('behind an appending proxy, a client’s own x-forwarded-for gains nothing once TRUSTED_PROXIES names the proxy', async () => {
   await withinOneWindow(async () => {
     const gateway = await start({ SUBSCRIBE_RATE_LIMIT: '3', TRUSTED_PROXIES: '127.0.0.0/8' })
     const { publicKey } = await gateway.givenApp()

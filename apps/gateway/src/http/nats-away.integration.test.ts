@@ -21,7 +21,7 @@ afterAll(async () => {
 const { url } = await freshDatabase()
 const { db } = await openDatabase<Tables>(testService('gateway', {}), { url: url('gateway'), poolSize: 2 })
 
-test('an API key that was revoked while NATS was away stops working as soon as NATS is back, although the gateway had cached it', async () => {
+test('an API key revoked while NATS was away stops working as soon as it is back, although cached', async () => {
   const gateway = await startGateway({ database: url('gateway'), nats: nats.url }, { API_KEY_CACHE_TTL: '3600' })
   const { appId, secretKey, secretKeyId } = await gateway.givenApp()
   // While the key is accepted, the answer is 422 because the body is wrong.

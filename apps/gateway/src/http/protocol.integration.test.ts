@@ -80,7 +80,7 @@ test('a known path with another method is refused with 405, and the answer says 
 })
 
 // spec: limits/slow-requests
-test('a request whose body never ends is answered 408, and the gateway goes on answering after it and after one whose body ends early', async () => {
+test('a request whose body never ends is answered 408, and the gateway goes on, also after a short one', async () => {
   const head = `POST ${send} HTTP/1.1\r\nhost: x\r\nauthorization: ${secret.authorization}\r\ncontent-type: application/json\r\n`
   const cut = connect(gateway.port, '127.0.0.1', () => cut.end(`${head}content-length: 100\r\n\r\n{"target"`))
   cut.on('error', () => undefined)
@@ -126,7 +126,7 @@ test('a request whose line has the whole address is answered when its Host heade
 })
 
 // spec: limits/request-id
-test('a request’s x-request-id comes back in the answer when it has only safe characters, and is replaced by a new one when it has others or is too long', async () => {
+test('an x-request-id comes back when it is safe, and is replaced when it is too long or unsafe', async () => {
   const idFor = async (given: string) =>
     (await gateway.ask({ path: '/health', headers: { 'x-request-id': given } })).headers['x-request-id']
 
@@ -148,7 +148,7 @@ test('answers to known and unknown paths have the headers that protect browsers,
 })
 
 // spec: limits/origins
-test('web pages of any origin may call the routes for public keys and for reports and load the SDK, without credentials, and nothing else', async () => {
+test('pages of any origin may call public-key and report routes and load the SDK, without credentials, nothing else', async () => {
   const origin = { origin: 'https://shop.example', 'access-control-request-method': 'POST' }
   for (const { method, path, key } of routes) {
     const open = key === 'public' || path.startsWith('/v1/e/') || path.startsWith('/v1/u/') || path.startsWith('/sdk/')

@@ -42,7 +42,7 @@ const id = newId()
 // Subscriptions
 
 // spec: identity/endpoint-host
-test('the endpoint of a browser must be at a known push service, also after a change of endpoint, unless the operator allows others', async () => {
+test('a browser’s endpoint must be at a known push service, also after a change, unless the operator allows others', async () => {
   const browser = Object(exampleOf['registerSubscription']?.bodies?.['browser']) as { keys: unknown }
   const { keys } = browser
   const at = (endpoint: string) => ({ platform: 'web', endpoint, keys })
@@ -68,7 +68,7 @@ test('the endpoint of a browser must be at a known push service, also after a ch
 })
 
 // spec: identity/patch-device
-test('a change of a device reaches audience; an empty change, and a change of a field of the user, are refused', async () => {
+test('a change of a device reaches audience; an empty one, and one of a user’s field, are refused', async () => {
   expect(await ask('PATCH', `/v1/subscriptions/${id}`, { optedIn: false }, withPublic)).toMatchObject({ status: 200 })
   expect(lastAsked(patchSubscription)).toEqual({ appId, subscriptionId: id, changes: { optedIn: false } })
 
@@ -108,7 +108,7 @@ test('in the path of a device, `rotate` is an operation and not the id of a devi
 })
 
 // spec: identity/verification
-test('where an app requires identity tokens, registering or logging in with a public key and an external id needs a token of that user', async () => {
+test('where identity tokens are required, a public key with an external id needs one to register or log in', async () => {
   const strict = await gateway.givenApp()
   await gateway.admin('PATCH', `/apps/${strict.appId}`, { settings: { identityVerification: 'required' } })
   const { secret } = (await gateway.admin('POST', `/apps/${strict.appId}/identity-secret`)).body
@@ -146,7 +146,7 @@ test('a user can be named by id and by percent-encoded external id', async () =>
   }
 })
 
-test('an external id that no user can have is 404 when it is read or deleted, and is refused by PATCH, which would create the user', async () => {
+test('an external id that no user can have is 404, and PATCH, which would create the user, refuses it', async () => {
   const asked = peers.asked.length
   for (const externalId of ['x'.repeat(129), '%00', '%0a', 'null', 'undefined', 'NaN', '%5Bobject%20Object%5D', '%20']) {
     const path = `/v1/users/by-external-id/${externalId}`
@@ -158,7 +158,7 @@ test('an external id that no user can have is 404 when it is read or deleted, an
 })
 
 // spec: identity/change-user, identity/change-makes-user, identity/erase-user
-test('changing a user by external id answers 200 with the user, an empty change is refused, and deleting a user answers 204 without a body', async () => {
+test('changing a user by external id is 200 with the user, empty it is refused; deleting is 204', async () => {
   expect(await ask('PATCH', '/v1/users/by-external-id/new', { tags: { a: 1 } })).toMatchObject({ status: 200, body: shop.user })
   expect(lastAsked(changeUser)).toEqual({ appId, user: { externalId: 'new' }, changes: { tags: { a: 1 } } })
   expect(await ask('DELETE', '/v1/users/by-external-id/new')).toMatchObject({ status: 204, text: '' })
@@ -183,7 +183,7 @@ test('a preview of a segment is accepted without a body, without a segment and w
 })
 
 // spec: segments/meaning-errors, segments/saved-errors
-test('a segment with an unknown field is refused as invalid_segment in a preview and as invalid_body when it is saved, and the error names its place', async () => {
+test('an unknown field of a segment is invalid_segment in a preview, invalid_body when saved, with its place', async () => {
   const meaningless = {
     and: [
       { field: 'platform', op: 'eq', value: 'ios' },

@@ -22,7 +22,7 @@ campaigns.answer(sendNotification, async () => {
 
 // spec: limits/request-id
 test.each(['order-17.A', 'unsafe id, "quoted"', undefined])(
-  'the x-request-id of an answer is in the log lines of both services that worked on the request, when the client sends %s as its own',
+  'an answer’s x-request-id is in both services’ log lines, when the client sends %s',
   async (given) => {
     const { status, headers } = await gateway.ask({
       method: 'POST',

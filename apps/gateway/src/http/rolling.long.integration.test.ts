@@ -116,7 +116,7 @@ function startBothKinds(port: number) {
 }
 
 // spec: running/no-refused-connection
-test('when a single gateway is replaced again and again no client gets an error: connections made meanwhile wait for the next gateway', async () => {
+test('when a single gateway is replaced repeatedly no client gets an error: new connections wait for the next', async () => {
   const held = await heldPort()
   let gateway = await startProcess(held)
   const clients = startBothKinds(held.port)
@@ -146,7 +146,7 @@ test('when two gateways on one socket are replaced in turn no client gets an err
   for (const gateway of gateways) expect(await gateway.stop()).toBe(0)
 }, 180_000)
 
-test('a killed gateway loses at most the requests that are under way; once no process has the socket its port is free', async () => {
+test('a killed gateway loses at most requests under way; once no process has the socket its port is free', async () => {
   const held = await heldPort()
   let gateway = await startProcess(held)
   const clients = startBothKinds(held.port)
@@ -175,7 +175,7 @@ test('when gateways with a socket each are replaced in turn, clients that keep t
   expect(await rollOnePort({ keepAlive: true, count: 20 })).toEqual([])
 }, 180_000)
 
-test('when gateways with a socket each are replaced in turn, clients with new connections get no error, except where the kernel drops its accept queue', async () => {
+test('when gateways with own sockets are replaced in turn no client gets an error, but by the kernel’s dropped queue', async () => {
   const handsOver = readFileSync('/proc/sys/net/ipv4/tcp_migrate_req', 'utf8').trim() === '1'
   const lost = await rollOnePort({ keepAlive: false, count: 10 })
   // A connection in the accept queue is reset while it connects (the error then names the address), while it asks, or while it waits for the answer.

@@ -100,7 +100,7 @@ const summary: [methodAndPath: string, key: string, scope: string | undefined][]
 ]
 
 // spec: limits/scopes, limits/versioning
-test('the public API has the routes of this table with their keys and scopes, and besides only its OpenAPI document and the page that shows it', () => {
+test('the public API has this table’s routes, keys and scopes, and besides only its document and page', () => {
   const served = publicRoutes.map(
     ({ method, path, key, scope, alsoScope }) =>
       `${method.toUpperCase()} ${path} ${key} ${scope}${alsoScope === undefined ? '' : ` and ${alsoScope}`}`,
@@ -110,7 +110,7 @@ test('the public API has the routes of this table with their keys and scopes, an
   expect(served).toHaveLength(summary.length + 2)
 })
 
-test('every administration route that is not a GET says how the audit records it; a GET says so only when it exports', () => {
+test('every administration route but GETs says how the audit records it; a GET only when it exports', () => {
   const exports = ({ audit }: Route) => typeof audit === 'object' && audit.change === 'export'
   const undeclared = administrationRoutes.filter((it) => (it.method === 'get') !== (it.audit === undefined || exports(it)))
   expect(undeclared.map(({ name }) => name)).toEqual([])
@@ -141,7 +141,7 @@ test('every reference in the public OpenAPI document leads to a part of it', () 
 })
 
 // spec: limits/error-shape, limits/error-codes
-test("every error in the public OpenAPI document but the health check's has the common shape, and there is an example of each code", () => {
+test("every public error but the health check's has the common shape, and each code an example", () => {
   for (const { responses } of operations) {
     for (const [status, response] of Object.entries(responses)) {
       if (!(Number(status) >= 400)) continue

@@ -15,7 +15,7 @@ function givenSink() {
 }
 
 // spec: administration/session-ends
-test('an event stream ends when its operator’s session has ended, goes on while the database is away, and stops checking when it is closed', async () => {
+test('an event stream ends with its operator’s session, goes on without the database, and stops checking when closed', async () => {
   const { sink, said } = givenSink()
   let stopped = 0
   let asked = 0

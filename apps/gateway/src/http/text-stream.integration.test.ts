@@ -30,7 +30,7 @@ async function givenStream(parts: AsyncGenerator<string>) {
 }
 
 // spec: administration/export-end
-test('while a client does not read an endless answer fewer than 500 parts of 100 kB are made, and the answer ends when the client disconnects', async () => {
+test('while a client does not read an endless answer fewer than 500 parts are made, and a disconnect ends it', async () => {
   const made = { parts: 0, isReturned: false }
   async function* endless(): AsyncGenerator<string> {
     try {
@@ -53,7 +53,7 @@ test('while a client does not read an endless answer fewer than 500 parts of 100
   expect(state.thrown).toBeUndefined()
 })
 
-test('an error before the first part of a streamed answer is answered as an error; a later error cuts the connection', async () => {
+test('an error before a streamed answer’s first part is answered as an error; later it cuts the connection', async () => {
   async function* refused(): AsyncGenerator<string> {
     yield* []
     throw notFound()
@@ -73,7 +73,7 @@ test('an error before the first part of a streamed answer is answered as an erro
 })
 
 // spec: administration/export-end
-test('a client that takes a part of 40 MB slowly is not disconnected, and a client that takes nothing for 30 seconds is', async () => {
+test('a client that takes 40 MB slowly stays connected; one that takes nothing for 30 seconds does not', async () => {
   // Only the clock of the time limit is replaced. The kernel holds some megabytes of what was written, so the client reads more than that at once.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())

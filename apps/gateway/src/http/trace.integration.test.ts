@@ -8,7 +8,7 @@ const { ended } = registerTracing()
 const { url } = await freshDatabase()
 const gateway = await startGateway({ database: url('gateway'), nats: await freshNats() })
 
-test('a request continues the trace of its client under the name of its route, and its span counts as failed when the answer is a 5xx', async () => {
+test('a request continues its client’s trace under its route’s name; a 5xx makes the span fail', async () => {
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
   const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
   const { secretKey } = await gateway.givenApp()

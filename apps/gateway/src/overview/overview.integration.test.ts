@@ -58,7 +58,7 @@ test('the overview of an app puts together what the other services answer, and s
 })
 
 // spec: administration/series
-test('a series can be asked for by times or by dates, and is by day unless the client asks for hours', async () => {
+test('a series can be asked for by times or dates, by day unless hours are asked for', async () => {
   answer(readSeries, { points: [] })
   expect((await read('/series')).status).toBe(200)
   expect(lastAsked(readSeries)).toEqual({ appId, from: null, to: null, bucket: 'day', by: null })
@@ -88,7 +88,7 @@ test.each([
 })
 
 // spec: administration/curve, administration/breakdown
-test('the curve and the breakdown of a campaign that queued no push are empty, and those of an unknown campaign are 404', async () => {
+test('curve and breakdown of a campaign without pushes are empty, those of an unknown one 404', async () => {
   const [curve, breakdown] = [`/campaigns/${newId()}/curve`, `/campaigns/${newId()}/breakdown`]
   expect(await read(curve)).toMatchObject({ status: 200, body: { startedAt: null, kept: false, points: [] } })
   expect(await read(breakdown)).toMatchObject({ status: 200, body: { byPlatform: { ios: { queued: 0, open: 0 } }, codes: [] } })

@@ -13,7 +13,7 @@ const addresses = { database: url('gateway'), nats }
 const [one, other] = [await startGateway(addresses), await startGateway(addresses)]
 
 // spec: administration/settings-heard
-test('a change of an app’s identity rule holds at once in the gateway that made it, and within 10 seconds in one that had cached the old rule', async () => {
+test('a changed identity rule holds at once in its gateway, and within 10 seconds in one that cached the old', async () => {
   const app = await one.givenApp()
   const register = async (gateway: typeof one, token?: string) => {
     const headers = { 'x-app-key': app.publicKey, ...(token ? { 'x-identity-token': token } : {}) }

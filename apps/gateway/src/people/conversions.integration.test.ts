@@ -30,7 +30,7 @@ const answering = (result: RecordedConversion) => peers.answers.set(recordConver
 const lastAsked = () => peers.asked.findLast(({ subject }) => subject === recordConversions.subject)?.request
 
 // spec: conversions/item-alone, conversions/fields
-test('in a list of conversions each wrong one is invalid with the path of its wrong field, and the others are counted', async () => {
+test('in a list of conversions each wrong one is invalid with its field’s path; the others are counted', async () => {
   const foreign = mintMessageId(hmacSecret, {
     ...{ appId: newId(), campaignId: newId(), userId: newId(), subscriptionId: device, platform: 'ios', variant: '' },
   })
@@ -96,7 +96,7 @@ test('500 conversions go to the tracker in portions, and the results keep their 
 })
 
 // spec: conversions/report-device, conversions/public-values
-test('a device reports one conversion of its owner; a public key may give a value only when the app allows it', async () => {
+test('a device reports one conversion of its owner; a public key gives a value only when allowed', async () => {
   const one = event({ id: 'mine' })
   expect(await ofDevice(one)).toMatchObject({ status: 200, body: { id: 'mine', status: 'counted' } })
   expect(await ofDevice(event({ value: 5, currency: 'EUR' }))).toMatchObject({

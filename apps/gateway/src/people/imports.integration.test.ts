@@ -73,7 +73,7 @@ const csvOf = (count: number, from = 0) =>
 const header = 'platform,token,externalId\n'
 
 // spec: administration/import-data, administration/import-exactly-once
-test('an imported file reaches audience in groups of at most 200 rows without a gap between them, and its last row needs no line end', async () => {
+test('an imported file reaches audience in groups of at most 200 rows without gaps; its last needs no line end', async () => {
   const audience = givenAudience()
   const file = `${header}${csvOf(1_234)}ios,last,`
 
@@ -136,7 +136,7 @@ test('an imported file that is sent in parts, split anywhere, gives the same row
   expect(rowsOf(whole)).toHaveLength(48)
 })
 
-test('a part of an import at a wrong offset is refused with the right offset, and an import that has ended accepts nothing', async () => {
+test('an import’s part at a wrong offset is refused with the right one; an ended import accepts nothing', async () => {
   const audience = givenAudience({ offset: 77 })
 
   expect(await put(audience.report.id, 0, csvOf(1))).toMatchObject({
@@ -153,7 +153,7 @@ test('a part of an import at a wrong offset is refused with the right offset, an
   expect([audience.asked, ended.asked]).toEqual([0, 0])
 })
 
-test('an import refuses a file of another type, a compressed file and a part that ends beyond 4 GiB before the rows are read', async () => {
+test('an import refuses other types, compressed files and parts beyond 4 GiB before reading rows', async () => {
   const audience = givenAudience()
 
   for (const change of [
@@ -187,7 +187,7 @@ test('an imported file without a required column is refused with the name of tha
 })
 
 describe('the rows that an import sends at once', () => {
-  test('the rows of an import are sent again while audience is away, and are not written twice when only the answer was lost', async () => {
+  test('an import’s rows are sent again while audience is away, and not written twice after a lost answer', async () => {
     const audience = givenAudience()
     let failures = 0
     audience.beforeLot = async (lot) => {
@@ -206,7 +206,7 @@ describe('the rows that an import sends at once', () => {
     expect(audience.lots.map(({ rows }) => rows.length)).toEqual([200, 100])
   })
 
-  test('an upload of an import is answered 409 with the right offset when audience has the import at another offset already', async () => {
+  test('an upload is answered 409 with the right offset when audience has the import at another', async () => {
     const audience = givenAudience()
     audience.beforeLot = async () => {
       throw fault('invalid_state', 'The import goes on at offset 99.', [{ path: 'offset', message: 'must be 99' }])
@@ -291,7 +291,7 @@ test('the upload of an import may take longer than other requests', async () => 
   expect(audience.report.rows).toBeGreaterThan(10)
 }, 60_000)
 
-test('while audience does not answer, the gateway takes less than 50 MB of an endless file; when audience answers, every row that was sent is written', async () => {
+test('while audience is silent the gateway takes under 50 MB of an endless file; then every row is written', async () => {
   const audience = givenAudience()
   const held = Promise.withResolvers<void>()
   audience.beforeLot = () => held.promise

@@ -71,7 +71,7 @@ test('a picture is written anew without its metadata, and is loaded without cred
 })
 
 // spec: administration/pictures
-test('a picture becomes what every platform shows: PNG when it can be seen through, GIF when it moves, else JPEG, and upright', async () => {
+test('a picture becomes what every platform shows: transparent PNG, moving GIF, else JPEG, and upright', async () => {
   const frames = await Promise.all([plain().png().toBuffer(), seeThrough.clone().png().toBuffer()])
   const moving = await sharp(frames, { join: { animated: true } })
     .gif()
@@ -119,7 +119,7 @@ test.each<[string, () => Promise<Buffer>, string, number]>([
 })
 
 // spec: administration/pictures, administration/audit
-test('the same picture is kept once, an app has at most as many as its settings say, and a deleted one is gone', async () => {
+test('the same picture is kept once, an app has at most what its settings say, a deleted one is gone', async () => {
   const app = (await gateway.givenApp()).appId
   await gateway.admin('PATCH', `/apps/${app}`, { settings: { mostPictures: 2 } })
   const [one, two, three] = await Promise.all([10, 11, 12].map((width) => plain(width).png().toBuffer()))

@@ -33,7 +33,7 @@ const makesApp = (session: Session, headers: Record<string, string> = {}) =>
   asked(session, 'POST', '/v1/admin/apps', { headers, body: { name: 'Shop' } })
 
 // spec: administration/session
-test('signing in with the administration token sets a cookie that no script can read, and the dashboard can read the session again', async () => {
+test('signing in with the administration token sets a cookie hidden from scripts; the dashboard can read the session again', async () => {
   const { told, cookie, csrf } = await given()
 
   expect(told.headers['set-cookie']).toEqual([
@@ -74,7 +74,7 @@ test.each<[string, unknown, string]>([
 })
 
 // spec: administration/session-kept
-test('the database has only hashes of sessions and sign-in links, and the use of a session is written at most once a minute', async () => {
+test('the database has only hashes of sessions and links, and writes a session’s use once a minute', async () => {
   const session = await given('Kept')
   const link = (await gateway.admin('POST', '/sign-in-links', {})).body
   const code = /#code=([\w-]+)/.exec(String(link['url']))?.[1] ?? ''
@@ -98,7 +98,7 @@ test('the database has only hashes of sessions and sign-in links, and the use of
 })
 
 // spec: administration/session-reach
-test('the cookie of a session opens the administration but not the public list of segments, and pages of other origins cannot read the answers', async () => {
+test('a session’s cookie opens the administration, not the public segments, and other origins cannot read answers', async () => {
   const session = await given()
   expect(await readsApps(session)).toBe(200)
   const told = await asked(session, 'GET', '/v1/segments')
@@ -188,7 +188,7 @@ test('signing out ends the session in both gateways, and ends no other session',
 })
 
 // spec: administration/session-ends
-test('a live stream ends within two seconds of signing out, at the gateway that was told and at another one; other sessions’ streams go on', async () => {
+test('a live stream ends within two seconds of signing out, at any gateway; other sessions’ streams go on', async () => {
   const { appId } = await gateway.givenApp()
   const [session, staying] = [await given('Leaving'), await given('Watching on')]
   const watch = ({ cookie }: Session, at: GatewayUnderTest) => follow(at.port, `/v1/admin/apps/${appId}/events`, { cookie })

@@ -16,7 +16,7 @@ const other = await startGateway(addresses)
 const { db } = await openDatabase<Tables>(testService('gateway', {}), { url: url('gateway'), poolSize: 2 })
 
 // spec: administration/sign-in-limit
-test('after ten wrong tokens from an address within a minute every sign-in from there is refused, with a link too; another address can sign in', async () => {
+test('after ten wrong tokens an address cannot sign in for a minute, by link neither; another address can', async () => {
   const headers = visitor()
   // When a minute ends in between, the count of wrong tokens begins anew.
   const statuses: number[] = []
@@ -57,7 +57,7 @@ const givenCode = async (body: { name?: string } = {}) => {
 }
 
 // spec: administration/sign-in-links
-test('a sign-in link signs in once, even when several visitors use it at the same time, with its name or the visitor’s own', async () => {
+test('a sign-in link signs in once, also for several visitors at once, with its name or theirs', async () => {
   const code = await givenCode({ name: 'Robin' })
   const told = await Promise.all(Array.from({ length: 5 }, () => signIn(gateway, { code })))
   expect(told.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 401, 401, 401, 401])
@@ -88,7 +88,7 @@ test('at most a hundred sign-in links wait to be used; a further link replaces t
 })
 
 // spec: administration/session-audit
-test('however many strangers are refused, the audit grows by at most a line for each of 100 addresses of a process and one for all others', async () => {
+test('however many strangers are refused, the audit grows by a line for each of 100 addresses and one', async () => {
   const fresh = await startGateway(addresses)
   const before = await refusedLines()
   const strangers = Array.from({ length: 130 }, (_, n) => visitor(`198.51.100.${n}`))

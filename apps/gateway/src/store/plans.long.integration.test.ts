@@ -81,6 +81,6 @@ beforeAll(async () => {
   await sql`insert into providers (app_id, kind, settings, sealed_private_key) values (${appId}, 'apns', '{"kind":"apns"}', '')`.execute(db)
 })
 
-test('look-ups of keys, apps, credentials and the audit use an index, from empty tables up to 100,000 rows that the database’s statistics do not know', async () => {
+test('look-ups of keys, apps, credentials and audit use an index, from empty to 100,000 rows without statistics', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

@@ -41,7 +41,7 @@ const droppedBy = (stream: Following) =>
   stream.events().reduce((sum, { name, data }) => sum + (name === 'dropped' ? Number(data['dropped']) : 0), 0)
 
 // spec: administration/events
-test('a client that watches an app gets the app’s events from then on, in the form of webhooks, and none of another app', async () => {
+test('a client that watches an app gets its events from then on, as webhooks do, and no other’s', async () => {
   const [{ appId }, other] = [await gateway.givenApp(), await gateway.givenApp()]
   const stream = await watch(appId)
   expect([stream.status, stream.headers['content-type'], stream.headers['cache-control']]).toEqual([200, 'text/event-stream', 'no-store'])
@@ -58,7 +58,7 @@ test('a client that watches an app gets the app’s events from then on, in the 
 })
 
 // spec: administration/events
-test('a client that watches an app gets at most 100 events a second, and is told how many were left out', async () => {
+test('a client that watches an app gets 100 events a second at most, and hears how many were left out', async () => {
   const { appId } = await gateway.givenApp()
   const stream = await watch(appId)
   await until(() => stream.events().length > 0)
@@ -76,7 +76,7 @@ test('a client that watches an app gets at most 100 events a second, and is told
 })
 
 // spec: administration/events
-test('the service webhooks is asked for an app’s events once for all watchers, again while somebody watches, and no more when nobody does', async () => {
+test('webhooks is asked for an app’s events once for all watchers, again while somebody watches, then no more', async () => {
   const { appId } = await gateway.givenApp()
   const streams = [await watch(appId)]
   for (const _ of Array(5)) streams.push(await watch(appId))
@@ -92,7 +92,7 @@ test('the service webhooks is asked for an app’s events once for all watchers,
   expect(watchesOf(appId)).toBe(before)
 })
 
-test('while the service webhooks is away no client can begin to watch another app, and the watchers’ streams say that they wait', async () => {
+test('while webhooks is away nobody can begin to watch another app, and watchers’ streams say that they wait', async () => {
   const { appId } = await gateway.givenApp()
   const stream = await watch(appId)
   peers.answers.set(watchEvents.subject, () => {
@@ -113,7 +113,7 @@ test('the event stream of a deleted app ends', async () => {
 })
 
 // spec: administration/events
-test('a gateway keeps at most 20 event streams of an app open, and 100 in all; it refuses more until one is closed', async () => {
+test('a gateway keeps at most 20 event streams of an app, 100 in all, until one is closed', async () => {
   const apps = await Promise.all(Array.from({ length: 6 }, async () => (await gateway.givenApp()).appId))
   const [first = '', ...others] = apps
   const own = await Promise.all(Array.from({ length: 20 }, () => watch(first)))

@@ -169,7 +169,7 @@ test('FCM refuses an access token of another project as PERMISSION_DENIED, and a
   expect(errorOf(await send(message({ token: foreign.token })))).toMatchObject({ http: 403, errorCode: 'SENDER_ID_MISMATCH' })
 })
 
-test('FCM sends to the id of a Firebase installation as `fid`, and refuses a message with a token and an id', async () => {
+test('FCM sends to a Firebase installation’s id as `fid`, and refuses a token and an id together', async () => {
   const { devices } = await simulator.ask<Made>('POST', '/devices', { platform: 'android', projectId: 'demo', installationIds: true })
   const fid = devices[0]?.token ?? ''
   expect((await send(message({ token: undefined, fid }))).status).toBe(200)

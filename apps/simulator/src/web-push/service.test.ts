@@ -83,7 +83,7 @@ test('the push service accepts a push and answers its location, and the simulato
   expect(await simulator.ask('GET', '/pushes')).toMatchObject({ pushes: [expected] })
 })
 
-test('the summary decrypts web pushes that were not read yet and counts copies among them, unless it is asked not to decrypt', async () => {
+test('the summary decrypts unread web pushes and counts copies among them, unless asked not to', async () => {
   await send()
   await send()
   expect(await simulator.ask('GET', '/summary?open=false')).toMatchObject({ copies: 0, unread: 2 })

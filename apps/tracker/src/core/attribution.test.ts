@@ -15,7 +15,7 @@ const causeIn = (pushes: SeenPush[], of = windows) => {
 }
 
 // spec: conversions/attribution
-test('a conversion is attributed to the push that was opened or clicked last, also when another was sent later; else to the one sent last', () => {
+test('a conversion belongs to the push opened or clicked last, even when another was sent later, else last sent', () => {
   const opened = push('a', { touchedAt: [at - 3 * hour], sentAt: at - 4 * hour })
   const clicked = push('b', { touchedAt: [at - 5 * hour, at - 2 * hour], sentAt: at - 6 * hour })
   const sent = push('c', { sentAt: at - hour / 2 })
@@ -55,7 +55,7 @@ test('sums of values are exact, and have 2 to 4 decimals', () => {
   expect(sum(['3', '-3'])).toBe('0.00')
 })
 
-test('conversions are added up by campaign, variant, name and currency, in the order in which rows are locked, and a user counts once', () => {
+test('conversions are added up by campaign, variant, name and currency, in locking order, each user once', () => {
   const one: NewConversion = {
     ...{ campaignId: 'b', day: '2026-02-01', variant: 'red', name: 'order', platform: 'web', how: 'direct' },
     ...{ value: '0.1', currency: 'EUR', isNewUser: true },

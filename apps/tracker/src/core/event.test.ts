@@ -25,7 +25,7 @@ test('the event of a sent push has its type, time, app, campaign, platform, user
 })
 
 // spec: webhooks/event-data, tracking/failure-data
-test('the event of a failed push names the code, the provider’s code or null, and the attempts; that of a skipped push names the reason', () => {
+test('a failed push’s event names code, provider’s code or null, and attempts; a skipped push’s the reason', () => {
   expect(outcomeEvent(push, { ...sent, outcome: 'failed', code: 'rate_limited', providerCode: '429', attempts: 5 }, at)).toMatchObject({
     type: 'notification.failed',
     data: { code: 'rate_limited', providerCode: '429', attempts: 5 },
@@ -51,7 +51,7 @@ test('the event of a device’s report has the name of the report’s kind: deli
 })
 
 // spec: tracking/action, webhooks/event-data
-test('the event of a report with an action names the action, and the event of a report without an action has no data', () => {
+test('a report’s event names its action; without one it has no data', () => {
   const report = { ...push, kind: 'clicked' as const, userId: newId(), subscriptionId: newId(), variant: '' }
   const event = engagementEvent({ ...report, action: 'track' }, at)
   expect(event.data).toEqual({ action: 'track' })
@@ -63,7 +63,7 @@ test('the event of a report with an action names the action, and the event of a 
 })
 
 // spec: webhooks/event-test
-test('the sent, failed, skipped, opened and completed events of a test say that it is a test, besides their other data', () => {
+test('a test’s sent, failed, skipped, opened and completed events say that it is one', () => {
   const test = true as const
   expect(outcomeEvent({ ...push, test }, sent, at).data).toEqual({ test })
   expect(outcomeEvent({ ...push, test }, { ...sent, outcome: 'skipped', code: 'expired' }, at).data).toEqual({ reason: 'expired', test })
@@ -80,7 +80,7 @@ test('the sent, failed, skipped, opened and completed events of a test say that 
 })
 
 // spec: webhooks/event-completed
-test('the event campaign.completed has the totals of the send, in all and by platform, its name and whether it is transactional, and names no user or device', () => {
+test('campaign.completed has the totals, in all and by platform, name and kind, and no user or device', () => {
   const { platform: _, ...ids } = push
   const event = completedEvent({ ...ids, name: 'Spring', transactional: false, byPlatform: { ios: 1, android: 2, web: 3 } }, at)
   expect(event).toEqual({
@@ -92,7 +92,7 @@ test('the event campaign.completed has the totals of the send, in all and by pla
 })
 
 // spec: limits/document-webhooks
-test('each type of event of the tracker fits its schema in the OpenAPI document, and has no unknown field at its top level', () => {
+test('each event type of the tracker fits its schema in the OpenAPI document, without unknown top-level fields', () => {
   const { platform: _, ...ids } = push
   const reported = (['delivered', 'opened', 'clicked', 'dismissed'] as const).map((kind) =>
     engagementEvent({ ...push, kind, userId: newId(), subscriptionId: newId(), variant: '' }, at),

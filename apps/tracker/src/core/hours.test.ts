@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hourMoves } from './hours.ts'
 
-test('new outcomes and reports are added up by app and platform, failed and skipped pushes also by campaign and code, and both lists are sorted', () => {
+test('outcomes and reports are added up by app and platform, failures and skips by code, both sorted', () => {
   const { hours, codes } = hourMoves([
     { campaignId: 'c2', appId: 'b', platform: 'web', kind: 'skipped', code: 'silent_web', count: 2 },
     { campaignId: 'c1', appId: 'a', platform: 'ios', kind: 'sent', code: '', count: 5 },

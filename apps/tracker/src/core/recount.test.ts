@@ -17,7 +17,7 @@ test('the counts of a campaign’s rows add up to the statistics of the campaign
   })
 })
 
-test('the difference of two statistics adds up everything that differs, in either direction, also in a variant that only one of them has', () => {
+test('the difference of two statistics adds up every difference in either direction, also in a one-sided variant', () => {
   const stats = recountedStats([...rows], 5)
   expect(differenceOf(stats, stats)).toBe(0)
   expect(differenceOf(stats, { ...stats, sent: 5, failed: 0 })).toBe(3)

@@ -13,7 +13,7 @@ const refusal = (work: () => unknown) => {
 }
 
 // spec: administration/series
-test('buckets are whole UTC hours or days, from the bucket of `from` to the last one before `to` or now; without `from` there are 24 hours or 30 days', () => {
+test('buckets are whole UTC hours or days from `from` to `to` or now; without, 24 hours or 30 days', () => {
   const hours = bucketsOf({ from: '2026-03-29T09:59:59.999Z', to: '2026-03-29T12:00:00.000Z', bucket: 'hour', now })
   expect(isoOf(hours.starts)).toEqual(['2026-03-29T09:00:00.000Z', '2026-03-29T10:00:00.000Z', '2026-03-29T11:00:00.000Z'])
   expect(new Date(hours.until).toISOString()).toBe('2026-03-29T12:00:00.000Z')

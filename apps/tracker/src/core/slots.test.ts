@@ -48,7 +48,7 @@ test('pushes that end in the same way at the same time share one entry in the ro
   expect(readEnds(row)).toHaveLength(2)
 })
 
-test('a row whose pushes end in more than 255 ways takes two bytes a slot, and outcomes that it already had stay right', () => {
+test('a row whose pushes end in over 255 ways takes two bytes a slot; earlier outcomes stay right', () => {
   let row = givenRow(400)
   for (let place = 0; place < 400; place += 1) row = fillSlots(row, [told({ ...sent, providerCode: String(place) }, place)], place).row
   expect(row.slots).toHaveLength(800)
@@ -64,7 +64,7 @@ test('pushes are counted from the slots, even when the row’s sums are wrong', 
   ])
 })
 
-test('a batch of up to 16 pushes is stored as a row per push, a larger one as one row with the range of its device ids', () => {
+test('a batch of up to 16 pushes is a row each, a larger one a row with its ids', () => {
   const ids = (count: number) => Array.from({ length: count }, () => newId())
   const [few, many, users] = [ids(16), ids(17), ids(17)]
   expect(rowsOf(packIds(few), packIds(users.slice(0, 16)))).toEqual(
@@ -78,7 +78,7 @@ test('a batch of up to 16 pushes is stored as a row per push, a larger one as on
   ])
 })
 
-test('an id is found only at its positions in packed ids, and not where two neighbouring ids together look like it', () => {
+test('an id is found only at its positions in packed ids, not across two neighbours', () => {
   const id = 'ab'.repeat(12)
   const all = [newId(), `${'00'.repeat(6)}${'ab'.repeat(6)}`, `${'ab'.repeat(6)}${'00'.repeat(6)}`, id, newId(), id]
   expect(indexesOf(bytes(all), bytes([id]))).toEqual([3, 5])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { tally } from './tally.ts'
 
-test('new outcomes and reports are added up by campaign and by variant, and outcomes that come with a platform also by platform', () => {
+test('outcomes and reports are added up by campaign and variant, outcomes with a platform also by platform', () => {
   const { byCampaign, byVariant } = tally([
     { campaignId: 'one', variant: '', kind: 'sent' },
     { campaignId: 'one', variant: 'a', kind: 'sent' },

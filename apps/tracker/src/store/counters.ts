@@ -75,7 +75,7 @@ export async function findCounters(db: Db, appId: string, campaignIds: string[],
   const rows = await selectCounters(db)
     .where('campaign_id', '=', sql<string>`any(${campaignIds})`)
     .where('app_id', '=', appId)
-    .$if(platform !== undefined, (query) => query.where(`queued_${platform ?? 'web'}`, '>', 0))
+    .$if(platform !== undefined, (query) => query.where(sql.ref(`queued_${platform}`), '>', 0))
     .execute()
   return rows.map(toCounters)
 }

@@ -8,8 +8,8 @@ import type { Db } from './tables.ts'
 export type WholeRow = Slots & { no: number; platform: Platform; devices: Buffer; users: Buffer }
 
 /**
- * Finds the next rows of a campaign by batch and place, from the row of the first push after a place, with about `mostPushes` pushes: rows are not
- * split. `isMore`: more rows may follow. Sizes are added up first, so only the portion's rows are read whole.
+ * Finds the next rows of a campaign, from that of the first push after a place, with about `mostPushes`; rows are not split. `isMore`: more may
+ * follow. Sizes are added up first, so only the portion is read whole.
  */
 export async function findRowsAfter(
   db: Db,

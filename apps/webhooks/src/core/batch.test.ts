@@ -40,14 +40,14 @@ test.each([
   [{ before: 30, waiting: 80, oldestMs: 1_000 }, 80],
   [{ before: 30, waiting: 500, oldestMs: 0 }, 70],
   [{ before: 1_299, waiting: 100, oldestMs: 0 }, 1],
-])('when %o says how many events came before, how many wait and how old the oldest is, the next batch takes %i', (given, size) => {
+])('when %o says what came, how many wait and since when, the next batch takes %i', (given, size) => {
   expect(sizeOfBatch(given)).toBe(size)
 })
 
 const given = { type: 'notification.sent', campaignId: 'c'.repeat(24), subscriptionId: 'd'.repeat(24) } as const
 
 // spec: webhooks/event-id
-test('the id of an event is the same for the same campaign, device and type, and another when one of the three differs', () => {
+test('an event’s id is the same for the same campaign, device and type, else another', () => {
   expect(eventIdOf(given)).toMatch(/^evt_[0-9a-f]{24}$/)
   expect(eventIdOf({ ...given })).toBe(eventIdOf(given))
   const others = [

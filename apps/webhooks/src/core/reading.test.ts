@@ -5,7 +5,7 @@ const log: Log = { head: 30, totals: { 'notification.sent': [20, 200, 0], 'notif
 const start = { place: 0, count: 0, bytes: 0 }
 const open = (...types: string[]): Reading => ({ types, from: start, until: null })
 
-test('the events that wait for an endpoint are those of its types in the log, without those that it has read', () => {
+test('the events that wait for an endpoint are those of its types in the log that it has not read', () => {
   expect(waitingOf([open('*')], log)).toEqual({ count: 30, bytes: 300 })
   const readings = advanced([open('notification.opened')], { place: 12, count: 4, bytes: 40 })
   expect(waitingOf(readings, log)).toEqual({ count: 6, bytes: 60 })
@@ -25,7 +25,7 @@ test('when an endpoint is switched off its reading ends, and when it is switched
   expect(advanced(again, { place: 30, count: 10, bytes: 100 }).map(({ types }) => types)).toEqual([['*']])
 })
 
-test('an event is kept while an endpoint that asks for its type has not read it, and an endpoint that has read everything keeps none', () => {
+test('an event is kept while an endpoint of its type has not read it; one that read everything keeps none', () => {
   const rare = advanced([open('notification.opened')], { place: 12, count: 4, bytes: 40 })
   const done = advanced([open('*')], { place: 30, count: 30, bytes: 300 })
   expect(readByAll(log, [rare, done])).toEqual([

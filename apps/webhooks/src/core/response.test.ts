@@ -34,14 +34,14 @@ test.each([
 })
 
 // spec: webhooks/retries
-test('a failed delivery is attempted again after 30, 60, 120 and 240 s, up to 10 % later, and the fifth attempt is the last', () => {
+test('a failed delivery is tried again after 30, 60, 120 and 240 s, up to 10 % later, then ends', () => {
   const gaps = (random: number) => [1, 2, 3, 4, 5].map((tries) => readResponse(answered(500), { ...base, tries, random }))
   expect(gaps(0)).toEqual([...[30_000, 60_000, 120_000, 240_000].map((inMs) => ({ is: 'retry', inMs })), { is: 'exhausted' }])
   expect(gaps(1)).toEqual([...[33_000, 66_000, 132_000, 264_000].map((inMs) => ({ is: 'retry', inMs })), { is: 'exhausted' }])
 })
 
 // spec: webhooks/lost-attempt
-test('an attempt whose process died is repeated at once the first time, and after that it waits and ends like one without a response', () => {
+test('an attempt whose process died is repeated at once the first time, later like one without a response', () => {
   const lost = [1, 2, 4, 5].map((tries) => readResponse(answered(null), { ...base, tries, wasLost: true }))
   expect(lost).toEqual([{ is: 'retry', inMs: 0 }, { is: 'retry', inMs: 60_000 }, { is: 'retry', inMs: 240_000 }, { is: 'exhausted' }])
 })

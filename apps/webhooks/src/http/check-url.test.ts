@@ -9,7 +9,7 @@ const checkWhenResolvedTo = (...addresses: string[]) =>
 
 // spec: webhooks/url-at-save
 test.each([['127.0.0.1'], ['10.1.2.3'], ['169.254.169.254'], ['::1'], ['::ffff:10.0.0.1'], ['fd00::1'], ['64:ff9b::7f00:1']])(
-  'a URL whose host resolves to %s is refused when it is saved, also when the host has a public address too',
+  'a URL whose host resolves to %s is refused when saved, also with a public address too',
   async (address) => {
     expect(await checkWhenResolvedTo(address)('https://receiver.example/')).toMatch(/must not resolve/)
     expect(await checkWhenResolvedTo('93.184.215.14', address)('https://receiver.example/')).toMatch(/must not resolve/)

@@ -34,7 +34,7 @@ async function startTrap(host: string): Promise<{ port: number; connections: () 
   return { port: (server.address() as AddressInfo).port, connections: () => connections }
 }
 
-test('a connection is used again, and when the receiver has closed it a new one is tried within the same attempt', async () => {
+test('a connection is used again; when the receiver has closed it a new one is tried within the attempt', async () => {
   const receiver = await startReceiver()
   const sockets = new Set<Socket>()
   receiver.server.on('secureConnection', (socket: Socket) => sockets.add(socket))
@@ -58,7 +58,7 @@ test('a redirect is a response like any other and is not followed', async () => 
 })
 
 // spec: webhooks/time-limit
-test('a receiver that never responds, or sends its headers byte by byte, is given up when the time limit is over', async () => {
+test('a receiver that never responds, or sends headers byte by byte, is given up at the time limit', async () => {
   const silent = await startReceiver(() => undefined)
   const dripping = await startReceiver((_one, response) => {
     const timer = setInterval(() => response.socket?.write('x'), 20)
@@ -103,7 +103,7 @@ test('the reading of an endless response stops before the receiver has written 8
   expect(after).toBeLessThan(8_000_000)
 })
 
-test('a response body that comes byte by byte is cut off at the time limit, and its status and Retry-After count', async () => {
+test('a response body that comes byte by byte is cut at the limit; its status and Retry-After count', async () => {
   const receiver = await startReceiver((_one, response) => {
     response.writeHead(503, { 'retry-after': '7' })
     const timer = setInterval(() => response.write('.'), 20)
@@ -112,7 +112,7 @@ test('a response body that comes byte by byte is cut off at the time limit, and 
   expect(await openLocal(300)(receiver.url, body, sign)).toMatchObject({ status: 503, error: null, retryAfterMs: 7_000 })
 })
 
-test('20 responses that would unpack to 50 MB each cost less than 100 MB of memory, and the first request asks for no compression', async () => {
+test('20 responses that would unpack to 50 MB cost under 100 MB of memory; the request asks for no compression', async () => {
   const bomb = gzipSync(Buffer.alloc(50_000_000))
   const receiver = await startReceiver((_one, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
   const before = process.memoryUsage().rss
@@ -202,7 +202,7 @@ test.each([
   expect(await openLocal(5_000)(receiver.url, body, sign)).toMatchObject({ status: 202, error: null })
 })
 
-test('a hundred posts to each of three hostile receivers cost less than 250 MB of memory, and a receiver that never responds keeps no connection', async () => {
+test('a hundred posts to three hostile receivers cost under 250 MB of memory; a silent one keeps no connection', async () => {
   const chunk = Buffer.alloc(16_384)
   const receivers = await Promise.all([
     startReceiver(() => undefined),
@@ -256,7 +256,7 @@ test.each([
 })
 
 // spec: webhooks/url-at-send
-test('a name is looked up again at every attempt, and is refused each time that it leads to a private address', async () => {
+test('a name is looked up at every attempt, and refused each time that it leads to a private address', async () => {
   const trap = await startTrap('127.0.0.1')
   let asked = 0
   const rebinding: Resolve = async () => {
@@ -272,7 +272,7 @@ test('a name is looked up again at every attempt, and is refused each time that 
 })
 
 // spec: webhooks/url-at-send
-test('nothing is posted over a connection to an address that is not public, even when the look-up of the name has let it pass', async () => {
+test('nothing is posted to an address that is not public, even when the look-up has let it pass', async () => {
   const receiver = await startReceiver()
   // This look-up has no guard, as if the guard had a hole. The address of the connection is checked once more.
   const hole = openPost({ allowPrivate: false, lookup: guardedLookupBy(resolveTo('127.0.0.1'), { allowPrivate: true }), totalMs: 2_000 })
@@ -282,7 +282,7 @@ test('nothing is posted over a connection to an address that is not public, even
 })
 
 // spec: running/proxy
-test('through a proxy each attempt reaches the receiver by its name, over a connection that is used again, also when it was closed meanwhile', async () => {
+test('through a proxy each attempt reaches the receiver by name, over a reused connection, also after it was closed', async () => {
   const proxy = await startProxy()
   const receiver = await startReceiver()
   const wayOut = openWayOut({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: '' }, { resolve: resolveTo(), allowPrivate: false })

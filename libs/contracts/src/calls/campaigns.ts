@@ -31,8 +31,8 @@ export const sendNotification = call<{ id: string; status: 'sending'; replayed: 
 )
 
 /**
- * Accepts a send to a Live Activity like a notification. Its timestamp is moved in the transaction of its row, so that it is higher than that of every
- * send of the activity that was accepted before. Faults as for sendNotification.
+ * Accepts a send to a Live Activity like a notification. The transaction of its row gives it a timestamp above that of every earlier send of the
+ * activity. Faults as for sendNotification.
  */
 export const sendLiveActivity = call<{ id: string; status: 'sending'; replayed: boolean }>()(
   'rpc.campaigns.send-live-activity',

@@ -113,7 +113,7 @@ test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
 )
 
 test.each(bodies.map(([call, body]) => [call.subject, call, body] as const))(
-  'the call %s refuses a text, a number, a list or an object with a foreign field in place of the body of a request',
+  'the call %s refuses a text, a number, a list or a foreign field in place of its body',
   (_subject, call, body) => {
     const sent = overTheWire(call.request.parse(body)) as Record<string, unknown>
     for (const [name, value] of Object.entries(sent)) {

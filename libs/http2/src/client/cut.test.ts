@@ -55,7 +55,7 @@ test('answers that arrive in any two pieces give the same replies', () => {
   }
 })
 
-test('over TLS too, each request gets the reply that the server had given completely, when the connection ends after every third byte of the answers', async () => {
+test('over TLS each request gets the completely given reply, when the connection ends after every third byte', async () => {
   const { bytes, decided } = givenAnswers()
   let cut = 0
   const peer = await givenScriptedServer(({ type, streamId }, connection) => {

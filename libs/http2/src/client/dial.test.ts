@@ -165,7 +165,7 @@ test('the second and the third connection resume an earlier TLS session', async 
   expect(events.flatMap((event) => (event.is === 'connected' ? [event.isResumed] : []))).toEqual([false, true, true])
 })
 
-test('while a server is away, requests are unsent and the pauses between attempts to connect grow up to a limit; it gets requests again once it is back', async () => {
+test('while a server is away requests are unsent and pauses grow to a limit; later it gets requests again', async () => {
   const tcp = await givenTcpServer((socket) => socket.destroy())
   const peer = await givenOk()
   let port = tcp.port
@@ -193,7 +193,7 @@ test('when a server refuses the connection, the request is unsent, with the syst
   expect(told(await send(peer, origin))).toBe('unsent ECONNREFUSED')
 })
 
-test('a server that accepts TCP and sends nothing more, or sends nothing after the TLS handshake, is given up at the time limit', async () => {
+test('a server that sends nothing after TCP or the TLS handshake is given up at the time limit', async () => {
   const tcp = await givenTcpServer()
   const peer = await givenOk()
   const origin = peer.open({ port: tcp.port, limits: { connectMs: 200 } })

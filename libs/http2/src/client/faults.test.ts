@@ -24,7 +24,7 @@ async function given(...script: Parameters<typeof givenScriptedServer>) {
   return { ...peer, send: sendTo(peer) }
 }
 
-test('when a server allows no bytes of a body, requests with a body time out and are reset, and requests without one are answered', async () => {
+test('when a server allows no bytes of a body, such requests time out and are reset, others are answered', async () => {
   const peer = await given(
     (each, connection) => {
       if (isRequest(each) && each.flags & 1) connection.send(answer(each.streamId))
@@ -79,7 +79,7 @@ test('an idle connection stays open as long as the server answers PING', async (
   expect(origin.stats.connections).toBe(1)
 })
 
-test('while a server does not read, less than 12 MB of requests wait in buffers, and every request is answered once the server reads again', async () => {
+test('while a server does not read, less than 12 MB of requests wait, and later every one is answered', async () => {
   let isReading = false
   const peer = await given(
     ({ type, flags, streamId }, connection) => {
@@ -176,7 +176,7 @@ test('while a server allows no stream, requests wait; those that time out before
   expect((await Promise.all(patient)).map(told)).toEqual(Array(5).fill('200'))
 })
 
-test('when one connection is full, another is opened, up to the limit; each carries as many requests at once as the server allows', async () => {
+test('when one connection is full another is opened, up to the limit, each as full as the server allows', async () => {
   let isAnswering = false
   const held: (() => void)[] = []
   const peer = await given(
@@ -199,7 +199,7 @@ test('when one connection is full, another is opened, up to the limit; each carr
   expect(peer.connections).toHaveLength(3)
 })
 
-test('when a connection has sent as many requests as it may, it ends cleanly and further requests go over the next connection', async () => {
+test('when a connection has sent its most requests, it ends cleanly and further ones take the next', async () => {
   const peer = await given((each, connection) => {
     if (isRequest(each)) connection.send(answer(each.streamId))
   })

@@ -42,7 +42,7 @@ test('all streams together obey the connection’s window, with frames of at mos
   expect(given.connection.room()).toBeGreaterThan(0)
 })
 
-test('a thousand bodies that become writable at once wait for a server that reads slowly, and all of them are sent when it reads', () => {
+test('a thousand bodies writable at once wait for a slow server, and all are sent when it reads', () => {
   for (const opening of ['SETTINGS', 'WINDOW_UPDATE'] as const) {
     const given = givenConnection(0, [[setting.initialWindowSize, 0]])
     given.socket.arrive(windowUpdateFrame(0, 100_000_000))
@@ -63,7 +63,7 @@ test('a thousand bodies that become writable at once wait for a server that read
   }
 })
 
-test('with 2,000 random changes of windows, no byte more is sent than allowed, and every body is complete in the end', () => {
+test('with 2,000 random changes of windows no byte too many is sent, and every body is complete', () => {
   for (let seed = 0; seed < 20; seed++) {
     const random = randomFrom(seed)
     let initial = random(300)

@@ -115,7 +115,7 @@ test('every request says how many bytes its body has: a text, a buffer, none, an
   expect(replies.map((reply) => (reply.is === 'answered' ? reply.headers.get('x-length') : told(reply)))).toEqual(['14', '70000', '0', '1'])
 })
 
-test('large bodies and large headers arrive whole in both directions, also when a request needs CONTINUATION and an answer has interim answers and trailers', async () => {
+test('large bodies and headers arrive whole both ways, also with CONTINUATION, interim answers and trailers', async () => {
   await listen((stream, headers, body) => {
     stream.additionalHeaders({ ':status': 103, link: '</a>' })
     stream.respond(
@@ -143,7 +143,7 @@ test('large bodies and large headers arrive whole in both directions, also when 
   }
 })
 
-test('when a server changes its settings while 3,000 requests are on their way, each is answered or refused, and none is served twice', async () => {
+test('when a server changes its settings during 3,000 requests, each is answered or refused, none served twice', async () => {
   let served = 0
   await listen(
     (stream) => {
@@ -172,7 +172,7 @@ test('when a server changes its settings while 3,000 requests are on their way, 
   expect(served).toBe(3_000 - refused)
 })
 
-test('when Node’s server ends connections gracefully (GOAWAY, then the open streams), each request is answered or refused, and no refused one was served', async () => {
+test('when Node’s server ends connections gracefully, each request is answered or refused, and no refused one was served', async () => {
   let served = 0
   await listen((stream) => {
     served++

@@ -37,7 +37,7 @@ test('when more bytes than the limit wait, they are written before the turn ends
   await nextTurn()
 })
 
-test('when a server does not read, the output is blocked above the limit of waiting bytes, and above four times the limit it reports an overflow', () => {
+test('when a server does not read, the output is blocked above the limit, and overflows above four times it', () => {
   // This socket never finishes its first write.
   const socket = new Duplex({ read: () => undefined, write: () => undefined })
   let overflows = 0

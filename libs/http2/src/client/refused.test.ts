@@ -14,7 +14,7 @@ async function given(...script: Parameters<typeof givenScriptedServer>) {
   return { ...peer, send: sendTo(peer) }
 }
 
-test('after GOAWAY, requests above its last stream are refused at once, the others are finished, and later ones go to a new connection', async () => {
+test('after GOAWAY, requests above its last stream are refused, others finished, later ones on a new connection', async () => {
   const peer = await given(({ type, streamId }, connection) => {
     if (type !== frameType.headers) return
     if (connection !== peer.connections[0]) return connection.send(answer(streamId))
@@ -48,7 +48,7 @@ test('when GOAWAY comes in two steps, the first refuses no request, and new requ
   expect(told(await first)).toBe('200')
 })
 
-test('after a GOAWAY with an error and the end of the connection, the requests that the GOAWAY left out are refused, and the others are unanswered unless their answers came before', async () => {
+test('after a GOAWAY with an error the left-out requests are refused, the others unanswered unless answered before', async () => {
   const peer = await given(({ type, streamId }, connection) => {
     if (type !== frameType.headers || streamId !== 5) return
     connection.send(answer(1), goAway(3, errorCode.enhanceYourCalm))

@@ -263,7 +263,7 @@ test('frames on a stream that the client reset are ignored, but their headers ar
   expect(given.goAwayCode()).toBe(STREAM_CLOSED)
 })
 
-test('late answers to 999 requests that timed out do not count as a flood; 3,000 late HEADERS on one stream do', () => {
+test('late answers to 999 timed-out requests are no flood; 3,000 late HEADERS on one stream are', () => {
   const given = givenConnection(1_000)
   given.connection.tick(performance.now() + 20_000)
   expect(new Set(given.replies.flat().map(told))).toEqual(new Set(['unanswered timeout timeout']))

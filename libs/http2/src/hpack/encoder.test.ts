@@ -74,7 +74,7 @@ test('the path and a secret field are marked as never indexed, and neither enter
   expect(() => decodeWith(decoder, Buffer.from([0xbf]))).toThrow('no field')
 })
 
-test('when the other end empties its table and enlarges it, the next header block confirms both sizes; after every change of the size, header blocks are still decoded to their fields', () => {
+test('when a peer empties and enlarges its table, the next block confirms both, and later blocks decode', () => {
   const [encoder, decoder] = [new RequestEncoder(), newDecoder()]
   decodeWith(decoder, blockOf(encoder))
   encoder.setTableSize(0)
@@ -89,7 +89,7 @@ test('when the other end empties its table and enlarges it, the next header bloc
   for (let n = 0; n < 3; n++) expect(decodeWith(decoder, blockOf(encoder))).toEqual(listOf(fields, '/3/device/00'))
 })
 
-test('2,000 header blocks, each with one of 40 sets of common fields, are decoded to the same fields while the table size changes', () => {
+test('2,000 header blocks of 40 sets of fields are decoded alike while the table size changes', () => {
   const random = randomFrom(7)
   const [encoder, decoder] = [new RequestEncoder(), newDecoder()]
   const heads = Array.from({ length: 40 }, (_, n) => {

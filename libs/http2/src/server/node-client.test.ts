@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 60_000 })
  * Above 10 MB of open requests a client of node:http2 closes further streams with ENHANCE_YOUR_CALM, also answered ones: of 20,000 at once only 8,840
  * showed their 200. The test raises this limit (`maxSessionMemory`, in MB), so that it sees the server.
  */
-test('2,000 requests at once by a client of node:http2 are each answered: none is refused, broken off or told to slow down', async () => {
+test('2,000 requests at once by node:http2 are each answered: none refused, broken off or slowed down', async () => {
   let served = 0
   const server = await givenServer({
     serve: () => {

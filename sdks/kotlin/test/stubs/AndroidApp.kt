@@ -1,4 +1,7 @@
-// Stands for the classes of Android's package android.app that the SDKs name, so that a compiler can check them. Nothing here does anything.
+// Stands for the classes of Android's package android.app that the SDKs name. Notifications behave as Android's pages say: a notification with the tag
+// of another replaces it (https://developer.android.com/reference/android/app/NotificationManager#notify(java.lang.String,%20int,%20android.app.Notification)),
+// and its delete intent is sent when the user clears it
+// (https://developer.android.com/reference/android/app/Notification#deleteIntent), so not when an app cancels or replaces it.
 @file:Suppress("UNUSED_PARAMETER")
 
 package android.app
@@ -15,14 +18,14 @@ open class Activity : Context() {
   fun requestPermissions(permissions: Array<String>, requestCode: Int) = Unit
 }
 
-class PendingIntent {
+class PendingIntent(val intent: Intent) {
   companion object {
     const val FLAG_IMMUTABLE = 1
     const val FLAG_UPDATE_CURRENT = 2
 
-    @JvmStatic fun getActivity(context: Context, requestCode: Int, intent: Intent, flags: Int): PendingIntent = PendingIntent()
+    @JvmStatic fun getActivity(context: Context, requestCode: Int, intent: Intent, flags: Int): PendingIntent = PendingIntent(intent)
 
-    @JvmStatic fun getBroadcast(context: Context, requestCode: Int, intent: Intent, flags: Int): PendingIntent = PendingIntent()
+    @JvmStatic fun getBroadcast(context: Context, requestCode: Int, intent: Intent, flags: Int): PendingIntent = PendingIntent(intent)
   }
 }
 
@@ -33,25 +36,36 @@ class NotificationManager {
 
   fun createNotificationChannel(channel: NotificationChannel) = Unit
 
-  fun notify(tag: String?, id: Int, notification: Notification) = Unit
+  fun notify(tag: String?, id: Int, notification: Notification) {
+    shown[tag] = notification
+    whenShown(tag)
+  }
 
-  fun cancel(tag: String?, id: Int) = Unit
+  fun cancel(tag: String?, id: Int) {
+    shown.remove(tag)
+  }
 
   companion object {
     const val IMPORTANCE_DEFAULT = 3
+    val shown = LinkedHashMap<String?, Notification>()
+    var whenShown: (tag: String?) -> Unit = {}
   }
 }
 
 class Notification {
+  var contentIntent: PendingIntent? = null
+  var deleteIntent: PendingIntent? = null
+  val actions = ArrayList<Action>()
+
   abstract class Style
 
   class BigTextStyle : Style() {
     fun bigText(text: CharSequence?): BigTextStyle = this
   }
 
-  class Action {
-    class Builder(icon: Icon?, title: CharSequence, intent: PendingIntent) {
-      fun build(): Action = Action()
+  class Action(val title: CharSequence, val actionIntent: PendingIntent) {
+    class Builder(icon: Icon?, private val title: CharSequence, private val intent: PendingIntent) {
+      fun build(): Action = Action(title, intent)
     }
   }
 
@@ -68,12 +82,14 @@ class Notification {
 
     fun setAutoCancel(auto: Boolean): Builder = this
 
-    fun setContentIntent(intent: PendingIntent): Builder = this
+    private val made = Notification()
 
-    fun setDeleteIntent(intent: PendingIntent): Builder = this
+    fun setContentIntent(intent: PendingIntent): Builder = apply { made.contentIntent = intent }
 
-    fun addAction(action: Action): Builder = this
+    fun setDeleteIntent(intent: PendingIntent): Builder = apply { made.deleteIntent = intent }
 
-    fun build(): Notification = Notification()
+    fun addAction(action: Action): Builder = apply { made.actions += action }
+
+    fun build(): Notification = made
   }
 }

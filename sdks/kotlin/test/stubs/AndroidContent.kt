@@ -1,8 +1,9 @@
-// Stands for the classes of Android's package android.content and what they need. Nothing here does anything.
+// Stands for the classes of Android's package android.content and what they need. An intent keeps its extras.
 @file:Suppress("UNUSED_PARAMETER")
 
 package android.content
 
+import android.app.NotificationManager
 import android.content.pm.ApplicationInfo
 import android.content.pm.PackageManager
 import android.os.Bundle
@@ -10,30 +11,34 @@ import java.io.File
 
 open class Context {
   val applicationContext: Context get() = this
-  val noBackupFilesDir: File get() = File(".")
+  val noBackupFilesDir: File get() = directory
   val packageManager: PackageManager get() = PackageManager()
   val packageName: String get() = ""
   val applicationInfo: ApplicationInfo get() = ApplicationInfo()
 
-  fun getSystemService(name: String): Any? = null
+  fun getSystemService(name: String): Any? = NotificationManager()
 
   fun checkSelfPermission(permission: String): Int = 0
 
   companion object {
     const val NOTIFICATION_SERVICE = "notification"
+    var directory = File(".")
   }
 }
 
 class Intent() {
   constructor(context: Context, type: Class<*>) : this()
 
-  val extras: Bundle? = null
+  private val kept = HashMap<String, String?>()
+  val extras: Bundle? get() = Bundle(kept.keys)
 
-  fun getStringExtra(name: String): String? = null
+  fun getStringExtra(name: String): String? = kept[name]
 
-  fun putExtra(name: String, value: String?): Intent = this
+  fun putExtra(name: String, value: String?): Intent = apply { kept[name] = value }
 
-  fun removeExtra(name: String) = Unit
+  fun removeExtra(name: String) {
+    kept.remove(name)
+  }
 
   fun addFlags(flags: Int): Intent = this
 

@@ -4,13 +4,16 @@
 package android.os
 
 object Build {
+  const val MODEL = "Pixel 9"
+
   object VERSION {
+    const val RELEASE = "16"
     const val SDK_INT = 36
   }
 }
 
-class Bundle {
-  fun keySet(): Set<String> = emptySet()
+class Bundle(private val names: Set<String> = emptySet()) {
+  fun keySet(): Set<String> = names
 
   fun getBoolean(name: String, otherwise: Boolean): Boolean = otherwise
 }

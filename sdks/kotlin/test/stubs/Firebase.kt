@@ -28,14 +28,8 @@ abstract class FirebaseMessagingService : Service() {
   open fun onMessageReceived(message: RemoteMessage) = Unit
 }
 
-class RemoteMessage {
-  val data: Map<String, String> = emptyMap()
-  val notification: Notification? = null
-
-  class Notification {
-    val title: String? = null
-    val body: String? = null
-    val tag: String? = null
+class RemoteMessage(val data: Map<String, String>, val notification: Notification?) {
+  class Notification(val title: String?, val body: String?, val tag: String?) {
     val channelId: String? = null
   }
 }

@@ -1,4 +1,4 @@
-// Stands for the package org.json, which Android has. Nothing here does anything.
+// Stands for the package org.json, which Android has. It reads a list of objects with texts, as the buttons of a push are.
 @file:Suppress("UNUSED_PARAMETER")
 
 package org.json
@@ -6,21 +6,22 @@ package org.json
 class JSONException(message: String) : Exception(message)
 
 class JSONArray(text: String) {
-  fun length(): Int = 0
+  private val objects = Regex("""\{[^}]*\}""").findAll(text).toList()
 
-  fun getJSONObject(index: Int): JSONObject = JSONObject()
+  fun length(): Int = objects.size
+
+  fun getJSONObject(index: Int): JSONObject =
+    JSONObject(Regex(""""(\w+)":"([^"]*)"""").findAll(objects[index].value).associate { it.groupValues[1] to it.groupValues[2] })
 }
 
-open class JSONObject() {
-  constructor(map: Map<*, *>) : this()
-
+open class JSONObject(private val map: Map<*, *> = emptyMap<String, String>()) {
   fun keys(): Iterator<String> = emptyList<String>().iterator()
 
   fun get(name: String): Any = NULL
 
-  fun getString(name: String): String = ""
+  fun getString(name: String): String = map[name] as? String ?: throw JSONException(name)
 
-  fun optString(name: String): String = ""
+  fun optString(name: String): String = map[name] as? String ?: ""
 
   companion object {
     @JvmField val NULL = Any()

@@ -57,18 +57,19 @@ async function bundleSuite(built: string, outfile: string, contents: string): Pr
 
 function commandOf(runtime: Runtime, file: string): [string, ...string[]] {
   if (runtime === 'node-24') return [process.execPath, file]
-  if (runtime === 'node-20') return [node20() ?? fetched('node-20'), file]
+  if (runtime === 'node-20') return [node20(), file]
   if (runtime === 'bun') return [fetched('bun'), file]
   if (runtime === 'deno') return [fetched('deno'), 'run', '--allow-net=127.0.0.1', file]
   return [process.execPath, join(here, 'run-in-workerd.mjs'), fetched('workerd'), file]
 }
 
-/** Gives the path of a Node 20 on this machine; undefined when there is none. */
-function node20(): string | undefined {
-  const found = [process.env['HERALD_NODE_20'], 'node20', '/usr/bin/node', '/usr/local/bin/node']
-  return found.find(
+/** Gives the path of a Node 20: this machine's, else the one that it fetches. */
+export function node20(): string {
+  const known = [process.env['HERALD_NODE_20'], '/usr/bin/node', '/usr/local/bin/node']
+  const found = known.find(
     (path) => path !== undefined && /^v20\./.test(spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 20_000 }).stdout ?? ''),
   )
+  return found ?? fetched('node-20')
 }
 
 /** Gives the path of a runtime's command below .tools. Fetches the runtime from the npm registry when it is not there yet. */

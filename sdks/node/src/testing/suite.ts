@@ -310,6 +310,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
       [{ key: undefined }, 'environment variable'],
       [{ key: `${key}\n` }, 'line end'],
       [{ baseUrl: 'http://push.example.com' }, 'https://'],
+      [{ baseUrl: 'http://herald.internal' }, 'allowHttp: true, or HERALD_ALLOW_HTTP=1'],
       [{ baseUrl: 'push.example.com' }, 'baseUrl must be'],
       [{ baseUrl: 'https://me:secret@push.example.com' }, 'without a user'],
       [{ retries: 11 }, 'retries'],
@@ -321,6 +322,7 @@ const suite: Record<string, (open: Open) => Promise<void>> = {
     }
     for (const baseUrl of ['http://localhost:8080', 'http://127.0.0.2', 'http://[::1]:1', 'https://push.example.com/herald/'])
       equal(make({ baseUrl }), undefined)
+    equal(make({ baseUrl: 'http://herald.internal', allowHttp: true }), undefined)
     await Promise.resolve()
   },
 

@@ -10,8 +10,15 @@ public final class UIDevice {
 }
 
 @MainActor
+public protocol UIApplicationDelegate: AnyObject {}
+
+@MainActor
 public final class UIApplication {
   public static let shared = UIApplication()
 
   public func registerForRemoteNotifications() {}
+}
+
+public enum UIBackgroundFetchResult {
+  case newData, noData
 }

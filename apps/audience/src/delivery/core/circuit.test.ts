@@ -135,7 +135,7 @@ describe('what the answers of a provider mean', () => {
   })
 
   // spec: providers/guard-credentials
-  test('answers to older credentials change no circuit, and with the first answer to newer credentials a circuit forgets all earlier answers', () => {
+  test('answers to older credentials change no circuit; with the first answer to newer ones it forgets all earlier answers', () => {
     const before = circuit({ credentialsVersion: 5, answers: remembered(refused(100)) })
 
     const older = changeCircuit(before, heard('ccc', { credentialsVersion: 4 }), now)
@@ -146,7 +146,7 @@ describe('what the answers of a provider mean', () => {
   })
 
   // spec: providers/circuit-closes
-  test('only an answer to a probe or to newer credentials closes an open circuit: a push was sent, or a token was called dead', () => {
+  test('only an answer to a probe or newer credentials closes an open circuit: a sent push, a dead token', () => {
     expect(changeCircuit(open(), heard(sent(10)), now).circuit.state).toBe('open')
     expect(changeCircuit(open(), heard('s', { probe: true }), now).circuit).toMatchObject({
       state: 'closed',
@@ -174,7 +174,7 @@ describe('what the answers of a provider mean', () => {
   })
 
   // spec: providers/probe
-  test('after a probe whose device is refused another device is probed at once, five in a row, and then after 30 s again', () => {
+  test('after a probe whose device is refused another is probed at once, five in a row, then after 30 s', () => {
     const probed: (Date | null)[] = []
     let known = open({ probeAt: inMs(30_000) })
     for (let probe = 0; probe < 6; probe += 1) {
@@ -186,7 +186,7 @@ describe('what the answers of a provider mean', () => {
     expect(changeCircuit({ ...known }, heard('s', { probe: true }), now).circuit.refusedProbes).toBe(0)
   })
 
-  test('whatever a provider answers, no refused push ends while the circuit is open, and a flood of refused tokens invalidates no device', () => {
+  test('whatever a provider answers, no refused push ends while the circuit is open, and refusals invalidate no device', () => {
     const letters = fc.string({ unit: fc.constantFrom('s', 'g', 't', 'w', 'c', 'u', 'p', 'a'), maxLength: 400 })
     const state = fc.constantFrom('closed' as const, 'open' as const)
     fc.assert(
@@ -220,7 +220,7 @@ describe('what the answers of a provider mean', () => {
       changeCircuit(circuit({ answers: remembered(answers) }), heard(letters, { code: 'timeout', ...change }), now).circuit
 
     // spec: providers/away
-    test('20 answers in a row that the provider is unavailable open the circuit, and the first probe follows after 5 s', () => {
+    test('20 answers in a row that the provider is unavailable open the circuit; the first probe follows after 5 s', () => {
       expect(after(sent(200), unavailable(19)).state).toBe('closed')
       expect(after(sent(200), unavailable(20))).toMatchObject({ state: 'open', code: 'timeout', probeAt: inMs(5_000) })
       expect(after(unavailable(19), 'u').state).toBe('open')
@@ -229,7 +229,7 @@ describe('what the answers of a provider mean', () => {
     })
 
     // spec: providers/away, providers/away-one-token
-    test('when every try of two pushes finds the provider unavailable, and no other push was answered, the circuit opens; for one push it does not', () => {
+    test('when all tries of two pushes, not one, find the provider unavailable and none is answered, the circuit opens', () => {
       expect(after('s', unavailable(5), { exhausted: true }).state).toBe('closed')
       expect(after(`s${unavailable(9)}`, 'u', { exhausted: true }).state).toBe('open')
       expect(after(`s${unavailable(9)}`, 'u').state).toBe('closed')
@@ -237,7 +237,7 @@ describe('what the answers of a provider mean', () => {
     })
 
     // spec: providers/away-over
-    test('an outage ends with any answer to a probe, and not with the answer to a push that was under way', () => {
+    test('an outage ends with any answer to a probe, not with that to a push under way', () => {
       const probed = (letters: string, change: Partial<Heard> = {}) =>
         changeCircuit(away(), heard(letters, { probe: true, ...change }), now).circuit
       expect(['s', 'a', 'g', 'w'].map((letter) => probed(letter).state)).toEqual(['closed', 'closed', 'closed', 'open'])
@@ -259,7 +259,7 @@ describe('what the answers of a provider mean', () => {
       expect(changeCircuit(away(), heard('', { probe: true }), now).circuit).toMatchObject({ state: 'open', code: 'network_error' })
     })
 
-    test('an outage changes nothing for a circuit that is open because of the credentials, and the mass guard keeps its earlier answers', () => {
+    test('an outage changes nothing for a circuit open for its credentials, and the mass guard keeps its earlier answers', () => {
       expect(changeCircuit(open(), heard('u', { probe: true, code: 'timeout' }), now).circuit).toMatchObject({
         state: 'open',
         code: 'credentials_invalid',
@@ -300,7 +300,7 @@ describe('which batches go out while a circuit is open', () => {
     expect(decided([open()], { heldSince: inMs(5_000 - 3_600_000) })).toEqual({ is: 'held', until: inMs(5_000) })
   })
 
-  test('a batch that was held for the longest time fails with the circuit’s code, even when a probe may be made', () => {
+  test('a batch held for the longest time fails with the circuit’s code, even when a probe may be made', () => {
     const failed = { is: 'failed', code: 'credentials_invalid' }
     expect(decided([open()], { ttlSeconds: 1 })).toEqual(failed)
     expect(decided([open()], { heldSince: inMs(-3_600_000) })).toEqual(failed)
@@ -331,7 +331,7 @@ describe('which batches go out while a circuit is open', () => {
     expect(decided([due], { places: {} })).toEqual({ is: 'granted' })
   })
 
-  test('while the circuit of one environment is open, a batch is held only if all its devices belong to that environment, and the probe goes to such a device', () => {
+  test('while one environment’s circuit is open, only a batch with all its devices there is held; the probe goes there', () => {
     const sandbox = open({ environment: 'sandbox' })
     const dueSandbox = { ...sandbox, probeAt: now }
     expect(decided([sandbox], { places: { production: 1, sandbox: 2 } })).toEqual({ is: 'granted' })
@@ -358,7 +358,7 @@ describe('which batches go out while a circuit is open', () => {
     expect(until(inMs(60_000)).filter((ms) => ms === 5_000)).toHaveLength(1)
   })
 
-  test('while every environment has an open circuit, only the batch that becomes the probe has its devices looked up; while only one of two has, every batch does', () => {
+  test('devices are looked up only for the probe while every circuit is open, for every batch while one is', () => {
     const batches = [batch({ ttlSeconds: 1 }), ...Array.from({ length: 10_000 }, () => batch())]
 
     expect(toLookUp([open()], batches, false, now)).toEqual([])
@@ -371,7 +371,7 @@ describe('which batches go out while a circuit is open', () => {
   describe('which batches go out while a provider is away', () => {
     const away = open({ code: 'timeout', probeAt: inMs(5_000) })
 
-    test('while a provider is away a batch is held to the end of its ttl, however long that is, and then skipped as expired', () => {
+    test('while a provider is away a batch is held to the end of its ttl, then skipped as expired', () => {
       expect(decided([away], { heldSince: inMs(-400_000), ttlSeconds: 2_419_200 })).toEqual({ is: 'held', until: inMs(5_000) })
       expect(decided([away], { ttlSeconds: 2 })).toEqual({ is: 'held', until: inMs(1_000) })
       expect(decided([away], { ttlSeconds: 1 })).toEqual({ is: 'expired' })
@@ -383,7 +383,7 @@ describe('which batches go out while a circuit is open', () => {
     })
 
     // spec: providers/away-probe
-    test('in an outage the next probe follows after the configured time, in a long outage after up to twelve times that', () => {
+    test('in an outage the next probe follows after the configured time, later after up to twelve times that', () => {
       const probedIn = (sinceMs: number, outageProbeMs: number) =>
         decideTakes([{ ...away, since: inMs(-sinceMs), probeAt: now }], [batch({ places: { '': 1 } })], { ...rules, outageProbeMs })
           .circuits

@@ -62,7 +62,7 @@ test('a refused push that has attempts left is tried again at its time, and the 
   expect(resolved.retries.at(-1)).toMatchObject({ subscriptionId, tries: 3, retryInMs: 4_000 })
 })
 
-test('when a push was refused for another reason than its token, the try does not count, and the push is tried again after the other retries of its batch', () => {
+test('a push refused for another reason than its token counts no try, and follows the batch’s other retries', () => {
   const retries = [
     other,
     { place, subscriptionId, userId, tries: 2, retryInMs: 6_000, code: 'token_invalid', providerCode: '400 BadDeviceToken' },
@@ -80,21 +80,21 @@ describe('pushes for which a provider was unavailable', () => {
   const settled = (isOpen: boolean, isProbe = false) =>
     resolveUnavailable({ unavailable: [again, last], retries: [other] }, () => isOpen, isProbe)
 
-  test('while the circuit is closed, a push for which the provider was unavailable is tried again at its time, or fails when its tries are used up', () => {
+  test('while the circuit is closed, a push that finds the provider unavailable is tried again, or fails after its tries', () => {
     expect(settled(false)).toEqual({
       retries: [other, { ...back, tries: 2, retryInMs: 4_000 }],
       decided: [{ place, subscriptionId, userId, tokenVersion, attempts: 5, outcome: 'failed', code: 'timeout', providerCode: '' }],
     })
   })
 
-  test('while the circuit is open, pushes for which the provider was unavailable are held: the try does not count, and none fails', () => {
+  test('while the circuit is open, pushes that find the provider unavailable are held: no try counts, none fails', () => {
     expect(settled(true)).toEqual({
       retries: [other, { ...back, tries: 1, retryInMs: 0 }, { ...back, tries: 4, retryInMs: 0 }],
       decided: [],
     })
   })
 
-  test('a probe for which the provider was unavailable comes back after the other retries, so that the next probe goes to another device', () => {
+  test('a probe that finds the provider unavailable comes back last, so that the next one goes to another device', () => {
     expect(settled(true, true).retries.map(({ retryInMs }) => retryInMs)).toEqual([5_000, 6_000, 6_000])
   })
 })

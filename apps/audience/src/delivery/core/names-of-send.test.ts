@@ -29,7 +29,7 @@ test('a user’s time zone is read for texts that show a time', () => {
   expect(isRead('What a date')).toBe(false)
 })
 
-test('users are read for a send whose texts are in several languages or show a time, and not for a text in one language without placeholders', () => {
+test('users are read for texts in several languages or with a time, not for one language without placeholders', () => {
   const plain = { title: 'Hello', body: 'you' }
   const needs = (content: Parameters<typeof namesOfSend>[0]['content']) => namesUser(namesOfSend({ content }))
   expect(needs({ _default: 'en', en: plain })).toBe(false)

@@ -57,7 +57,7 @@ test.each([
   ['another user’s by now, although also invalidated', facts.isThere + facts.isOthers + facts.isInvalidated, 'owner_changed'],
   ['invalidated', facts.isThere + facts.isInvalidated, 'invalidated'],
   ['opted out', facts.isThere, 'opted_out'],
-])('a push to a device that is %s is skipped for the user it was queued for, and the others keep their places', (_, digit, code) => {
+])('a push to a device that is %s is skipped for its user, and the others keep their places', (_, digit, code) => {
   const { queued, subscriptionIds, userIds } = givenQueued([usual, digit, usual])
 
   const part = partOf(queued, names, 'ios', 100)
@@ -73,7 +73,7 @@ test.each([
   ])
 })
 
-test('an answer with 500 devices of a usual send has about 100 bytes for each device, because a value that all of them share is in it only once', () => {
+test('an answer with 500 devices of a usual send has about 100 bytes a device: shared values stand once', () => {
   const token = 'a'.repeat(64)
   const { queued } = givenQueued(
     Array.from({ length: 500 }, () => usual),
@@ -123,7 +123,7 @@ describe('a batch as the database finds it', () => {
   }
   const isThere = facts.isThere + facts.isOptedIn
 
-  test('when no device of a batch has changed since it was queued, the devices that were found are passed on as they are', () => {
+  test('when no device of a batch has changed since it was queued, those found are passed on unchanged', () => {
     const queued = queuedDevices({ ...found, environments: '---' })
 
     expect(queued).toMatchObject({ facts: '919', addresses: found.addresses, tokenVersions: found.tokenVersions })

@@ -127,7 +127,7 @@ const environmentsOf = (letters: string | null | undefined): ('production' | 'sa
 
 /**
  * Gives the devices of a send to a Live Activity with their tokens for it in place of their own. `tokens`: by device, null when the send is overtaken.
- * A person who opted out of notifications gets what changes an activity all the same.
+ * `optedOutToo`: opted-out devices get it too.
  */
 export function withActivityTokens(
   queued: QueuedDevices,

@@ -10,7 +10,7 @@ const retry = (retryInMs: number, tries = 1, code: FailureCode | null = null, pr
   ...{ code, providerCode },
 })
 
-test('pushes that are to be tried again in the same second become one batch, which waits for the latest of them', () => {
+test('pushes to be tried again in the same second become one batch, which waits for the latest', () => {
   const batches = groupRetries({ batchId, takes: 1, retries: [retry(1_100), retry(1_900), retry(2_000)] }, queuedAt)
 
   expect(batches.map(({ subscriptionIds, inMs }) => [subscriptionIds.length, inMs])).toEqual([
@@ -25,7 +25,7 @@ test('pushes that were handed back untried become another batch than tried ones,
   expect(Object.fromEntries(batches.map(({ tries, subscriptionIds }) => [tries, subscriptionIds.length]))).toEqual({ 0: 2, 1: 1 })
 })
 
-test('all pushes of a batch of retries are tried again for the same reason, so that Herald can show the reason for the batch', () => {
+test('all pushes of a batch of retries are tried again for one reason, which Herald can show', () => {
   const retries = [retry(0, 1, 'timeout'), retry(0, 1, 'network_error', 'ECONNREFUSED'), retry(0, 1, 'timeout')]
 
   const batches = groupRetries({ batchId, takes: 1, retries }, queuedAt)

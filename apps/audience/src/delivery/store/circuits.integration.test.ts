@@ -5,7 +5,7 @@ import { lockCircuits, lockOpenCircuits, nameOfCircuit, writeCircuits } from './
 
 const { db } = await openAudience()
 
-test('a take of batches locks the open circuits of its apps and platforms, and no others, so that it does not wait for other apps', async () => {
+test('a take of batches locks the open circuits of its apps and platforms alone, and waits for no others', async () => {
   const [app, other] = [newId(), newId()]
   const keys = [app, other].flatMap((appId) =>
     (['ios', 'android'] as const).map((platform) => ({ appId, platform, environment: 'production' as const })),

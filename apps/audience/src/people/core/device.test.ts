@@ -11,7 +11,7 @@ test('a token that has only 6 characters shows none of them when it is masked', 
 })
 
 // spec: administration/masked-addresses
-test('an address (token or endpoint) that is masked for the administration shows its first 8 characters, and none when it has only 8', () => {
+test('a masked address (token or endpoint) shows its first 8 characters, and none when it has only 8', () => {
   expect(maskAddress('0123456789abcdef')).toBe('01234567…')
   expect(maskAddress('01234567')).toBe('…')
 })

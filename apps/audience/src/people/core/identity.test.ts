@@ -21,7 +21,7 @@ test.each([
   expect(decideOwnership(owner, externalId, named)).toEqual(expected)
 })
 
-test('for the limit of 100 tags a tag that is written again counts once, and a tag that is deleted does not count', () => {
+test('for the limit of 100 tags a tag written again counts once, and a deleted one does not', () => {
   const before = tagSizesAfter(new Map(), { seat: 7, plan: 'pro' })
   expect(tagSizesAfter(before, {}).size).toBe(2)
   expect(tagSizesAfter(before, { seat: 8, vip: false }).size).toBe(3)

@@ -17,7 +17,7 @@ function held(begun: string[], name: string) {
 }
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('pieces of work with a key in common run one by one in the order in which they came, even if one fails; others do not wait', async () => {
+test('work with a key in common runs one by one in order, even if one fails; others do not wait', async () => {
   const inOrder = openOrder({ most: 10, waitMs: 5_000, full })
   const begun: string[] = []
   const [one, two, three, other] = [held(begun, 'one'), held(begun, 'two'), held(begun, 'three'), held(begun, 'other')]
@@ -38,7 +38,7 @@ test('pieces of work with a key in common run one by one in the order in which t
   expect(await Promise.all(answers.slice(2))).toEqual(['three', 'other'])
 })
 
-test('only a limited number of pieces of work with one key may run or wait; a further one is refused until those are done, one with another key is not', async () => {
+test('only a limited number of pieces with one key may run or wait; further ones are refused, other keys not', async () => {
   const inOrder = openOrder({ most: 2, waitMs: 5_000, full })
   const begun: string[] = []
   const [one, two] = [held(begun, 'one'), held(begun, 'two')]
@@ -52,7 +52,7 @@ test('only a limited number of pieces of work with one key may run or wait; a fu
   expect(await inOrder(['a'], () => Promise.resolve('again'))).toBe('again')
 })
 
-test('a piece of work that has waited too long is refused and never runs, and the next one still waits for the one that runs', async () => {
+test('work that has waited too long is refused and never runs; the next still waits for the running one', async () => {
   const inOrder = openOrder({ most: 10, waitMs: 50, full })
   const begun: string[] = []
   const [one, late, next] = [held(begun, 'one'), held(begun, 'late'), held(begun, 'next')]

@@ -13,7 +13,7 @@ function openRandom(seed: number): () => number {
 }
 
 // spec: administration/tags
-test('the interval of an estimated number of users holds the true number in more than 90 % of samples, also when users of a block are alike', () => {
+test('the interval of an estimated number holds the true one in over 90 % of samples, also in uniform blocks', () => {
   const random = openRandom(7)
   // There are 5,000 blocks of 20 users. In three of ten blocks either all users have the tag or none has it.
   const blocks = Array.from({ length: 5_000 }, (_, block) => {

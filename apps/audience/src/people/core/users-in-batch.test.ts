@@ -10,7 +10,7 @@ const tags = (count: number, value: string | null = 'yes') => Object.fromEntries
 
 const sizes = (of: Record<string, string | null>) => tagSizesAfter(new Map(), of)
 
-test('a user whom a batch names several times, by id and by external id, is written once, and the last item wins', () => {
+test('a user whom a batch names several times, by either id, is written once, and the last item wins', () => {
   const known = [{ id: 'ann-id', externalId: 'ann', tagSizes: sizes({ plan: 'pro' }) }]
 
   const { answers, users } = planUsersInBatch(
@@ -46,7 +46,7 @@ test('a user whom a batch names several times, by id and by external id, is writ
   ])
 })
 
-test('an item of a batch with an unknown id or a 101st tag is refused and changes nothing, and later items of the same user are still done', () => {
+test('a batch item with an unknown id or 101st tag is refused alone, and the user’s later items are done', () => {
   const known = [{ id: 'ann-id', externalId: null, tagSizes: sizes(tags(99)) }]
 
   const { answers, users } = planUsersInBatch(

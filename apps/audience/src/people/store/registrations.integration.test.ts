@@ -93,7 +93,7 @@ test.each<[string, (given: Given) => Promise<unknown>]>([
   expect(await tagsOf(given.owner.id)).not.toHaveProperty('seat')
 })
 
-test('when another registration has just made a device with the same address, a registration makes neither a device nor a user', async () => {
+test('when another registration has just made the same address, a registration makes neither device nor user', async () => {
   const appId = newId()
   const device = toDevice(appId, browser('new'))
   await registerSubscription({ db }, { appId, subscription: browser('new') })
@@ -114,7 +114,7 @@ test('when another registration has just made a device with the same address, a 
   expect(users).toEqual([{ external_id: null }])
 })
 
-test('when another registration has just made the user with the same external id, the registration of a new device fails and writes nothing', async () => {
+test('when another registration has just made the same external id, a new device’s registration fails and writes nothing', async () => {
   const appId = newId()
   const device = toDevice(appId, browser('new'))
   await registerSubscription({ db }, { appId, subscription: { ...browser('other'), externalId: 'cem' } })

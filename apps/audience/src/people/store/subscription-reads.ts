@@ -1,6 +1,8 @@
+import type { MaskedDevice } from '@herald/contracts/person'
 import type { Subscription } from '@herald/contracts/user'
 import { sql, type RawBuilder, type Selectable } from 'kysely'
-import { maskToken } from '../core/device.ts'
+import { maskAddress, maskToken } from '../core/device.ts'
+import { tokensOfDevice } from '../../store/activities.ts'
 import type { Db, SubscriptionTable } from '../../store/tables.ts'
 
 /** Finds a user's devices in the form in which the API answers them (spec: identity/read-user), oldest first. There are at most 100. */
@@ -17,7 +19,12 @@ export async function findSubscriptionsOf(db: Db, userId: string): Promise<Subsc
 }
 
 /** A device in the form in which the API answers it (`device`), with its owner, its whole address, and whether it is a test device. */
-export type FoundDevice = { userId: string; address: string; test: boolean; device: Subscription }
+export type FoundDevice = {
+  userId: string
+  address: string
+  test: boolean
+  device: Subscription & Pick<MaskedDevice, 'activityTokens'>
+}
 
 /** Finds the devices of many users, in the order of the users' ids, and for each user the oldest device first. */
 export const findDevicesOf = (db: Db, userIds: string[]): Promise<FoundDevice[]> =>
@@ -31,12 +38,20 @@ export const findDevice = async (db: Db, appId: string, id: string): Promise<Fou
 
 /** Finds devices, with the time of their last push and whether they are test devices. `devices`: the SQL after `from`, which names the device `s`. */
 async function findDevicesFrom(db: Db, devices: RawBuilder<unknown>): Promise<FoundDevice[]> {
-  const { rows } = await sql<Row & { test: boolean }>`
-    select s.*, n.at as last_notified_at, exists (select from test_devices t where t.subscription_id = s.id) as test from ${devices}
+  const { rows } = await sql<Row & { test: boolean; activity_tokens: NonNullable<MaskedDevice['activityTokens']> | null }>`
+    select s.*, n.at as last_notified_at, ${tokensOfDevice} as activity_tokens, exists (select from test_devices t where t.subscription_id = s.id) as test from ${devices}
       left join lateral (select at from last_notified where subscription_id = s.id offset 0) n on true
     order by s.user_id, s.id`.execute(db)
-  return rows.map((row) => ({ userId: row.user_id, address: row.address, test: row.test, device: toSubscription(row) }))
+  return rows.map((row) => ({
+    userId: row.user_id,
+    address: row.address,
+    test: row.test,
+    device: { ...toSubscription(row), ...maskedTokens(row) },
+  }))
 }
+
+const maskedTokens = ({ activity_tokens: tokens }: { activity_tokens: NonNullable<MaskedDevice['activityTokens']> | null }) =>
+  tokens ? { activityTokens: tokens.map((one) => ({ ...one, token: maskAddress(one.token) })) } : {}
 
 type Row = Selectable<SubscriptionTable> & { last_notified_at: Date | null }
 

@@ -4,6 +4,7 @@ import type { Choices } from '@herald/contracts/category'
 import { isInSample, variantOf } from '@herald/contracts/experiment'
 import type { ExplainedStep, StepOf } from '@herald/contracts/explain'
 import type { FailureCode } from '@herald/contracts/outcome'
+import { reachesOptedOut } from '@herald/contracts/live-activity'
 import type { Lane, Platform } from '@herald/contracts/platform'
 import type { Segment } from '@herald/contracts/segment'
 import type { Tags } from '@herald/contracts/text'
@@ -62,6 +63,8 @@ export type DeviceFacts = {
   circuits: readonly Circuit[]
   /** The campaigns that count against the frequency cap of the device's owner. */
   claims: readonly { campaignId: string; at: Date }[]
+  /** Whether the device has a token for the Live Activity of the send. */
+  hasActivity: boolean
 }
 
 /** Explains why a device got a send or did not, as far as audience knows: the steps that decided, and where the push is. */
@@ -84,6 +87,7 @@ export function explainDevice(of: SendToExplain, facts: DeviceFacts): ExplainedD
         deviceStep(of, device),
         reachableStep(of, device),
         ...(user ? targetSteps(of, facts, device, user) : []),
+        ...activitySteps(of, facts),
         ...experimentSteps(of, device.userId),
         ...holdoutSteps(of, device.userId),
         ...(user ? categorySteps(of, user.preferences ?? {}) : []),
@@ -117,14 +121,14 @@ function deviceStep({ fanOut, startedAt }: SendToExplain, { id, createdAt }: Kno
  * Says whether the device is reachable. Becoming unreachable after the send was settled did not matter to it (`info`); becoming so before the send
  * began certainly kept the push from the device (`frozen`).
  */
-function reachableStep({ fanOut, startedAt }: SendToExplain, device: KnownDevice): StepOf<'reachable'> {
+function reachableStep({ fanOut, startedAt, send }: SendToExplain, device: KnownDevice): StepOf<'reachable'> {
   const { optedIn, invalidatedAt } = device
   const optedOutAt = optedIn ? null : device.optedOutAt
   const moments = [optedOutAt, invalidatedAt].filter((at) => at !== null).toSorted((one, other) => one.getTime() - other.getTime())
   // `optedOutAt` is null for an opt-out that was imported or is older than the column. Then it is unknown since when the device is
   // unreachable.
   const since = optedIn || optedOutAt ? moments[0] : undefined
-  const isReachable = optedIn && invalidatedAt === null
+  const isReachable = (optedIn || reachesOptedOut(send.activity)) && invalidatedAt === null
   const isLater = since !== undefined && fanOut?.settledAt != null && since > fanOut.settledAt
   const isBefore = since !== undefined && startedAt !== null && since <= startedAt
   return {
@@ -168,6 +172,10 @@ function targetSteps(of: SendToExplain, facts: DeviceFacts, device: KnownDevice,
     }
   }
 }
+
+/** Says whether the device has a token for the Live Activity. The basis is `now`, since tokens come and go. */
+const activitySteps = ({ send: { activity } }: SendToExplain, { hasActivity }: DeviceFacts): ExplainedStep[] =>
+  activity ? [{ step: 'target', result: hasActivity ? 'pass' : 'stop', basis: 'now', kind: 'activity', listed: hasActivity }] : []
 
 const valuesOf = (device: KnownDevice, user: KnownUser, lastNotifiedAt: Date | null) => {
   const { id: userId, tags, preferences: _, ...fields } = user

@@ -16,9 +16,6 @@ test.each([
   ['he', { _default: 'en', en: entry, iw: entry }, { locale: 'iw', fallback: false }],
   ['no', { _default: 'en', en: entry, nb: entry }, { locale: 'nb', fallback: false }],
   ['iw', { _default: 'en', en: entry }, { locale: 'en', fallback: true }],
-])(
-  'explain says that a user with the language %s gets the text of that language, under its old or its present code',
-  (language, content, step) => {
-    expect(explained(content, language)).toMatchObject(step)
-  },
-)
+])('explain says that a user with the language %s gets its text, under its old or present code', (language, content, step) => {
+  expect(explained(content, language)).toMatchObject(step)
+})

@@ -37,7 +37,7 @@ describe('where explain finds a push that no unfinished batch holds', () => {
     expect(place({ flow: 'cancelled', state: 'fanned_out', boundId: '', cursor: '' })).toEqual({ is: 'past' })
   })
 
-  test('a push waits for the wave of its user’s time zone, and when that wave is over for the last wave', () => {
+  test('a push waits for its user’s time zone’s wave, and for the last one when that is over', () => {
     expect(place({ state: 'between_waves', cursor: '' }, { waves, own: 0 })).toMatchObject({
       waitingFor: { kind: 'wave', at: waves[0]!.at, wave: 1, of: 2 },
     })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { giveTurns, lateMs, pacedBatch, pacedPage } from './pace.ts'
 
-test('a batch holds half a second’s pushes, from 1 to 500, and a page those of 20 seconds, at most 5,000', () => {
+test('a batch holds half a second’s pushes, 1 to 500, and a page 20 seconds’, at most 5,000', () => {
   expect([60, 119, 120, 600, 60_000, 6_000_000].map(pacedBatch)).toEqual([1, 1, 1, 5, 500, 500])
   expect([60, 600, 15_000, 6_000_000].map(pacedPage)).toEqual([20, 200, 5_000, 5_000])
 })
@@ -23,7 +23,7 @@ function play(perMinute: number, lateBy: readonly number[], seconds: number): { 
 }
 
 // spec: sending/rate
-test('however late takers come, in no minute more is taken than the rate and one second’s pushes; if they come within 0.4 s nothing is lost', () => {
+test('no minute takes more than the rate and one second; takers within 0.4 s lose nothing', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 60, max: 100_000 }),
@@ -46,7 +46,7 @@ test('however late takers come, in no minute more is taken than the rate and one
   )
 })
 
-test('of several batches that ask at once each send’s first gets the turn, and a batch of a send whose rate was taken away needs none', () => {
+test('of batches that ask at once each send’s first gets the turn; without a rate none needs one', () => {
   const one = (batchId: string, campaignId: string, perMinute: number | null, aheadMs = -10) => ({
     batchId,
     campaignId,

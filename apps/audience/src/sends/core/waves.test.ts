@@ -6,13 +6,13 @@ const night = { start: '22:00', end: '07:00', action: 'hold' as const }
 const planned = (change: Partial<ToPlan>) =>
   planWaves({ zones: [], defaultTimezone: 'UTC', userTimezone: null, holdFor: null, startedAt, ...change })
 
-test('a send goes to all users at once when it has neither a local time nor quiet hours to wait for, or when its target has no users', () => {
+test('a send goes to all at once without a local time or quiet hours to wait for, or without users', () => {
   expect(planned({ zones: ['', 'Europe/Berlin', 'Asia/Tokyo'] })).toBeNull()
   expect(planned({ zones: [], holdFor: night })).toBeNull()
 })
 
 // spec: campaigns/user-timezone, campaigns/waves
-test('a send at a local time goes to each time zone at its next such time; zones that have it at the same instant are one wave', () => {
+test('a send at a local time goes to each zone at its next; simultaneous zones are one wave', () => {
   const userTimezone = { localTime: '09:00', after: startedAt.toISOString() }
 
   const waves = planned({ zones: ['America/New_York', 'Europe/Paris', 'Asia/Tokyo', 'Europe/Berlin', 'America/Toronto'], userTimezone })
@@ -26,7 +26,7 @@ test('a send at a local time goes to each time zone at its next such time; zones
 })
 
 // spec: campaigns/user-timezone
-test('a user without a time zone, or with an unknown one, is treated as if in the app’s default time zone', () => {
+test('a user without a time zone, or with an unknown one, counts in the app’s default zone', () => {
   const userTimezone = { localTime: '09:00', after: startedAt.toISOString() }
   const waves = planned({ zones: ['', 'Mars/Olympus_Mons', 'Asia/Tokyo'], defaultTimezone: 'Asia/Tokyo', userTimezone })
   expect(waves).toEqual([{ at: '2026-03-29T00:00:00.000Z', zones: ['', 'Asia/Tokyo', 'Mars/Olympus_Mons'] }])
@@ -44,7 +44,7 @@ test('a wave whose instant has passed begins with the send', () => {
 })
 
 // spec: campaigns/user-timezone-date, campaigns/waves
-test('of a send on a date the zones in which it expired are the first wave, and those in which it passed a little ago go out at the start', () => {
+test('of a dated send the expired zones are the first wave, and those a little past go at the start', () => {
   // The send was asked for at 05:00 on Sunday in Tokyo, at 21:00 on Saturday in Berlin.
   const userTimezone = { localTime: '20:30', date: '2026-03-28', lateMinutes: 60, after: '2026-03-28T20:00:00.000Z' }
   const zones = ['Asia/Tokyo', 'Europe/Berlin', 'America/New_York', 'Pacific/Kiritimati', 'Europe/Helsinki', '']
@@ -85,7 +85,7 @@ test('a wave whose local time is in quiet hours begins at their end', () => {
   ])
 })
 
-test('each wave goes to the users of its time zones, and the last wave to all users whom no earlier wave took', () => {
+test('each wave goes to the users of its zones, the last wave to all whom none took', () => {
   const waves = [
     { at: '2026-03-29T00:00:00.000Z', zones: ['Asia/Tokyo'] },
     { at: '2026-03-29T07:00:00.000Z', zones: ['Europe/Berlin'] },

@@ -1,6 +1,7 @@
 import { useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { isOver } from '../../core/progress.ts'
+import { nameOfSend } from '../../core/send-name.ts'
 import { useApp, useAppId } from '../../session/useAppId.ts'
 import { Loaded } from '../../ui/Loaded.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -44,7 +45,7 @@ export function CampaignPage() {
 
   return (
     <Page
-      title={campaign?.name ?? 'Campaign'}
+      title={campaign ? nameOfSend(campaign) : 'Campaign'}
       guide="campaigns"
       actions={campaign && reading && <SendActions appId={appId} campaign={campaign} reading={reading} onDone={send.readAllAgain} />}
     >
@@ -56,7 +57,7 @@ export function CampaignPage() {
                 {loaded.approval !== null && <Approval appId={appId} campaignId={campaignId} approval={loaded.approval} />}
                 {waitsForUndo(loaded) && <Undo appId={appId} campaign={loaded} onDone={send.readAllAgain} />}
                 <SendState appId={appId} campaign={loaded} reading={reading} stream={send.stream} onDone={send.readAllAgain} />
-                {reading.stats.sent > 0 && !loaded.silent && !isRecurrence(loaded) && (
+                {reading.stats.sent > 0 && !loaded.silent && loaded.liveActivity === null && !isRecurrence(loaded) && (
                   <Headline appId={appId} campaign={loaded} reading={reading} />
                 )}
                 {isRecurrence(loaded) ? (
@@ -75,7 +76,9 @@ export function CampaignPage() {
                             <Codes appId={appId} campaignId={campaignId} reading={reading} breakdown={breakdown} />
                           </Suspense>
                         )}
-                        <Reports appId={appId} campaign={loaded} reading={reading} breakdown={breakdown} />
+                        {loaded.liveActivity === null && (
+                          <Reports appId={appId} campaign={loaded} reading={reading} breakdown={breakdown} />
+                        )}
                       </>
                     )}
                     {hasConversions && (

@@ -15,6 +15,7 @@ const words: Readonly<Record<string, string>> = {
   'campaign.resumed': 'resumed it',
   'campaign.rate-changed': 'changed its rate',
   'campaign.cancelled': 'cancelled it',
+  'campaign.recalled': 'recalled it',
   'campaign.duplicated': 'duplicated it',
   'campaign.tested': 'sent a test of it',
   'campaign.winner-picked': 'picked the winner',

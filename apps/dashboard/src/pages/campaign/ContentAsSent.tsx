@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { components } from '../../api/schema.gen.ts'
 import { useCategories } from '../../api/useCategories.ts'
 import { describeAudience } from '../../core/audience-text.ts'
+import { whatActivityDoes } from '../../core/send-name.ts'
 import { perMinuteText } from '../../core/send-rate.ts'
 import { scheduleText } from '../../core/schedule-text.ts'
 import { spanOf } from '../../core/spans.ts'
@@ -15,13 +16,31 @@ type Entry = components['schemas']['LocaleEntry']
 
 /** Shows the audience, the schedule, the options and the texts of a campaign, which do not change after the campaign was sent. */
 export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Campaign }) {
-  const { content, experiment, templateId, ttl, priority, collapseId, silent, data, presentation, overrides, bypass, category } = campaign
+  const {
+    content,
+    experiment,
+    templateId,
+    ttl,
+    priority,
+    collapseId,
+    silent,
+    data,
+    presentation,
+    overrides,
+    bypass,
+    category,
+    liveActivity,
+  } = campaign
   return (
     <Card title={campaign.startedAt === null ? 'What is sent' : 'What was sent'}>
       <div className="grid grid-cols-1 gap-4">
         <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[8rem_1fr]">
           <Fact name="Audience">
-            <Audience appId={appId} audience={campaign.audience} />
+            {liveActivity !== null && liveActivity.event !== 'start' ? (
+              'Everybody who has the activity'
+            ) : (
+              <Audience appId={appId} audience={campaign.audience} />
+            )}
           </Fact>
           {templateId !== null && (
             <Fact name="Template">
@@ -41,7 +60,8 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
           )}
           {campaign.inbox && <Fact name="Inbox">People can read it in the app, also those who have switched pushes off.</Fact>}
           {campaign.sendRate !== null && <Fact name="Rate">{perMinuteText(campaign.sendRate.perMinute)}</Fact>}
-          {silent && <Fact name="Silent">It shows nothing.</Fact>}
+          {liveActivity !== null && <Fact name="Live Activity">{whatActivityDoes(liveActivity, silent)}</Fact>}
+          {silent && liveActivity === null && <Fact name="Silent">It shows nothing.</Fact>}
           {Object.keys(data).length > 0 && (
             <Fact name="Data">
               <Details summary={Object.keys(data).join(', ')} value={data} />

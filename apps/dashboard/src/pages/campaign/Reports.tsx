@@ -4,9 +4,11 @@ import { funnelOf, reportsOf } from '../../core/funnel.ts'
 import { isFollowed } from '../../core/progress.ts'
 import { countText } from '../../core/number.ts'
 import { some } from '../../core/spans.ts'
+import { useMay } from '../../session/May.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Chart } from '../../ui/Chart.tsx'
 import { Funnel } from '../../ui/Funnel.tsx'
+import { TextLink } from '../../ui/TextLink.tsx'
 import type { Breakdown, Campaign, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaign: Campaign; reading: Reading; breakdown: Breakdown | undefined }
@@ -19,6 +21,7 @@ const oldestMs = 398 * dayMs
 
 /** Shows what devices reported: the shares of delivered, opened and clicked, and when the reports came. */
 export function Reports({ appId, campaign, reading, breakdown }: Props) {
+  const may = useMay()
   const reports = useReports(appId, campaign)
   const sentBy = breakdown ? perPlatform((platform) => breakdown.byPlatform[platform].sent) : null
   const funnel = funnelOf(reading.stats, sentBy, reports)
@@ -26,6 +29,17 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
     <Card title="Opens and clicks">
       <div className="grid grid-cols-1 gap-4">
         <Funnel funnel={funnel} name="From sent to clicked" />
+        {reading.stats.opened + reading.stats.clicked > 0 && may('people') && (
+          <p className="flex flex-wrap gap-x-4">
+            {(['clicked', 'opened'] as const)
+              .filter((reported) => reading.stats[reported] > 0)
+              .map((reported) => (
+                <TextLink key={reported} to="/apps/$appId/log" params={{ appId }} search={{ campaignId: campaign.id, reported }}>
+                  Who {reported}?
+                </TextLink>
+              ))}
+          </p>
+        )}
         {reading.stats.dismissed > 0 && (
           <p className="text-muted">{some(reading.stats.dismissed, 'device', 'devices')} dismissed it unopened.</p>
         )}

@@ -1,8 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { api, client, dataOf } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import { equationOf, isOver, stateSentence } from '../../core/progress.ts'
+import { isRecallable } from '../../core/recall-words.ts'
 import { some } from '../../core/spans.ts'
 import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -10,6 +11,9 @@ import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { DeleteDraft } from './DeleteDraft.tsx'
 import type { Campaign, Reading } from './useSend.ts'
+
+// Few sends are recalled, so the code of that dialog is loaded later.
+const RecallDialog = lazy(async () => ({ default: (await import('./RecallDialog.tsx')).RecallDialog }))
 
 type Props = { appId: string; campaign: Campaign; reading: Reading; onDone: () => void }
 type Action = 'pause' | 'resume' | 'cancel'
@@ -20,11 +24,12 @@ const words = {
 } as const
 
 /**
- * The buttons that pause, resume, cancel and duplicate a send, and the link that opens a draft in the composer. A button says "asked" until a reading
+ * The buttons that pause, resume, cancel, recall and duplicate a send, and the link that opens a draft in the composer. A button says "asked" until a reading
  * of the send shows that the change has happened.
  */
 export function SendActions({ appId, campaign, reading, onDone }: Props) {
   const [confirming, setConfirming] = useState(false)
+  const [isRecalling, setRecalling] = useState(false)
   const init = { params: { path: { appId, id: campaign.id } } }
   const pause = api.useMutation('post', '/v1/admin/apps/{appId}/campaigns/{id}/pause')
   const resume = api.useMutation('post', '/v1/admin/apps/{appId}/campaigns/{id}/resume')
@@ -79,6 +84,16 @@ export function SendActions({ appId, campaign, reading, onDone }: Props) {
       {(isPausable || asked === 'pause') && button('pause', () => start('pause'))}
       {(isResumable || asked === 'resume') && button('resume', () => start('resume'))}
       {isCancellable && button('cancel', () => setConfirming(true), true)}
+      {isRecallable({ ...campaign, stats: reading.stats }, Date.now()) && (
+        <Button needed="send" onClick={() => setRecalling(true)}>
+          Recall
+        </Button>
+      )}
+      {isRecalling && (
+        <Suspense>
+          <RecallDialog {...{ appId, campaign, reading, onDone }} onClose={() => setRecalling(false)} />
+        </Suspense>
+      )}
       <Duplicate appId={appId} campaignId={campaign.id} />
       <Confirm
         open={confirming}
@@ -119,8 +134,8 @@ function CancelConsequence({ campaign, reading }: { campaign: Campaign; reading:
   return (
     <div className="grid gap-2">
       <p>
-        {some(sent, 'push has', 'pushes have')} been sent and cannot be recalled. {some(waiting, 'push waits', 'pushes wait')}: what is not
-        yet in the hands of a provider is skipped as <code className="font-mono text-xs">cancelled</code>.
+        {some(sent, 'push has', 'pushes have')} been sent, which a cancel does not take back. {some(waiting, 'push waits', 'pushes wait')}:
+        what is not yet in the hands of a provider is skipped as <code className="font-mono text-xs">cancelled</code>.
       </p>
       <p>This cannot be undone. To hold the send for a while, pause it.</p>
     </div>

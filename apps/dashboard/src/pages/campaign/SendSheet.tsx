@@ -4,7 +4,7 @@ import { countText } from '../../core/number.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
 
 /** Above this number of devices the operator types the number before a send. */
-const mostUntyped = 1_000
+export const mostUntyped = 1_000
 
 /** A send that goes out at once waits this long, so that the operator can take it back. */
 export const undoSeconds = 10

@@ -1,5 +1,7 @@
 import { platforms } from '@herald/contracts/platform'
 import { circuitSentence } from '../../core/attention.ts'
+import { statusWords } from '../../core/campaign-result.ts'
+import { recallAsks } from '../../core/recall-words.ts'
 import { isFollowed, stateSentence } from '../../core/progress.ts'
 import { useNow } from '../../live/useNow.ts'
 import { useSystem } from '../../session/useSystem.ts'
@@ -21,7 +23,7 @@ type Props = { appId: string; campaign: Campaign; reading: Reading; stream: Retu
 export function SendState({ appId, campaign, reading, stream, onDone }: Props) {
   const follows = isFollowed(reading.status)
   const now = useNow(follows)
-  const { startedAt, settledAt, nextAt, failure, schedule, recurringOf, remainderOf } = campaign
+  const { startedAt, settledAt, nextAt, failure, schedule, recurringOf, remainderOf, recallOf, recalls = [] } = campaign
   const sentence = stateSentence(
     {
       ...reading,
@@ -74,6 +76,16 @@ export function SendState({ appId, campaign, reading, stream, onDone }: Props) {
               The experiment whose winner this is
             </TextLink>
           )}
+          {recallOf !== null && (
+            <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: recallOf }}>
+              The campaign that this recalls
+            </TextLink>
+          )}
+          {recalls.map(({ campaignId, mode, status }) => (
+            <TextLink key={campaignId} to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId }}>
+              {recallAsks[mode]}: {statusWords[status].toLowerCase()}
+            </TextLink>
+          ))}
           {campaign.test && <span>A test: it counts in no series and obeys no cap</span>}
         </p>
         {follows && stream.state !== 'live' && stream.state !== 'closed' && (

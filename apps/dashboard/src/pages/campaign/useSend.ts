@@ -46,6 +46,8 @@ export function useSend(appId: string, id: string) {
     refetchInterval: ({ state: { data } }) => {
       // Nothing changes before the send goes out, so it is read just after that, and then every second until it has begun.
       if (data && waitsForUndo(data)) return Math.max(undoMs, Date.parse(data.nextAt ?? '') - Date.now() + 300)
+      // A recall begins when the campaign that it recalls has ended.
+      if (data?.status === 'scheduled' && data.recallOf !== null) return soonMs
       if (!data || !isOver(data.status)) return afterSoonMs
       const isRecent = data.settledAt !== null && Date.now() - Date.parse(data.settledAt) < hourMs
       return isRecent ? soonMs : afterSoonMs

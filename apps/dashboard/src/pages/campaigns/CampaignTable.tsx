@@ -1,6 +1,7 @@
 import type { components } from '../../api/schema.gen.ts'
 import { inOrderOf, totalsOf } from '../../core/campaigns-csv.ts'
 import { countText, percentText } from '../../core/number.ts'
+import { nameOfSend } from '../../core/send-name.ts'
 import { some } from '../../core/spans.ts'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Table } from '../../ui/Table.tsx'
@@ -26,11 +27,11 @@ export function CampaignTable({ appId, data, search }: Props) {
           {
             key: 'name',
             label: 'Name',
-            cell: ({ name, content, silent }) => (
+            cell: ({ name, content, silent, liveActivity }) => (
               <>
-                <span className="font-medium break-words">{name}</span>
+                <span className="font-medium break-words">{nameOfSend({ name, liveActivity })}</span>
                 <span className="block max-w-80 truncate text-sm text-muted" dir="auto">
-                  {textOf(content, silent, name)}
+                  {textOf(content, silent && liveActivity === null, name)}
                 </span>
               </>
             ),

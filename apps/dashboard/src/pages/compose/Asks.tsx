@@ -15,7 +15,10 @@ import { Step } from './Step.tsx'
 import type { Screen } from './useScreen.ts'
 import { WhenAsk } from './WhenAsk.tsx'
 
-/** The left half of the composer: the name, and the four steps. The message is open at first, and so is each step of which `told` names a mistake. */
+/**
+ * The left half of the composer: the name, and the four steps. The message is open at first, in one that is written already
+ * also the audience, and so is each step of which `told` names a mistake.
+ */
 export function Asks({
   appId,
   draft,
@@ -35,7 +38,7 @@ export function Asks({
   const change = (changed: Partial<CampaignDraft>) => onChange({ ...draft, ...changed })
   const template = useTemplate(appId, draft.templateId)
   const dataKeys = draft.data.map(({ key }) => key)
-  const [open, setOpen] = useState<ReadonlySet<StepName>>(() => new Set(['message']))
+  const [open, setOpen] = useState<ReadonlySet<StepName>>(() => new Set(isWritten(draft) ? ['audience', 'message'] : ['message']))
   useEffect(() => {
     if (told.length > 0) setOpen((before) => new Set([...before, ...told.map(({ path }) => stepOfPath(path))]))
   }, [told])
@@ -86,3 +89,7 @@ export function Asks({
     </>
   )
 }
+
+/** A copy or a template brings its text, and is most often for other people. */
+const isWritten = ({ content, experiment }: CampaignDraft): boolean =>
+  (experiment?.variants[0]?.content ?? content).entries.some(({ entry }) => entry.title !== '')

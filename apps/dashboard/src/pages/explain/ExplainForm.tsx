@@ -96,7 +96,11 @@ export function ExplainForm({ search }: { search: ExplainSearch }) {
                   id={control.id}
                   label="Person"
                   value={whom === '' ? undefined : whom}
-                  onChange={setWhom}
+                  onChange={(userId) => {
+                    setWhom(userId)
+                    // Nothing is left to ask when the campaign is known.
+                    if (campaignId !== undefined) void navigate({ search: { campaignId, userId } })
+                  }}
                   load={loadPeople}
                   placeholder="Choose a person"
                 />

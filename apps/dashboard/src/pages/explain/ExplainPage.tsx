@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import type { components } from '../../api/schema.gen.ts'
+import { nameOfSend } from '../../core/send-name.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
@@ -76,7 +77,13 @@ function Answer({ campaignId, whom }: { campaignId: string; whom: Whom }) {
     return <ErrorNote error={explained.error} />
   return (
     <Loaded query={explained}>
-      {(answer) => <ExplainedDevices explained={answer} campaignName={campaign.data?.name ?? null} lookedAt={explained.dataUpdatedAt} />}
+      {(answer) => (
+        <ExplainedDevices
+          explained={answer}
+          campaignName={campaign.data ? nameOfSend(campaign.data) : null}
+          lookedAt={explained.dataUpdatedAt}
+        />
+      )}
     </Loaded>
   )
 }

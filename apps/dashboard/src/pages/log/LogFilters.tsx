@@ -6,7 +6,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
-import { logOutcomes, type LogSearch } from '../search.ts'
+import { logOutcomes, logReports, type LogSearch } from '../search.ts'
 import { fromLocalInput, toLocalInput } from '../../core/local-input.ts'
 
 type Props = { search: LogSearch; onChange: (search: LogSearch) => void }
@@ -55,6 +55,16 @@ export function LogFilters({ search, onChange }: Props) {
             value={search.platform ?? ''}
             onChange={(event) => set({ platform: platforms.find((one) => one === event.target.value) })}
             options={[any, ...platforms.map((value) => ({ value, label: platformNames[value] }))]}
+          />
+        )}
+      </Field>
+      <Field label="Device reported">
+        {(control) => (
+          <Select
+            {...control}
+            value={search.reported ?? ''}
+            onChange={(event) => set({ reported: logReports.find((one) => one === event.target.value) })}
+            options={[any, ...logReports.map((value) => ({ value, label: value }))]}
           />
         )}
       </Field>

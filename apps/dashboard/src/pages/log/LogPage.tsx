@@ -16,7 +16,7 @@ import { LogFilters } from './LogFilters.tsx'
 import { PushTable } from './PushTable.tsx'
 import { useCampaignNames } from './useCampaignNames.ts'
 
-type Push = components['schemas']['Push']
+type Push = components['schemas']['ListPushesAnswer']['items'][number]
 /** The filters that are set. */
 type LogFilter = { [Name in Exclude<keyof LogSearch, 'live'>]?: NonNullable<LogSearch[Name]> }
 const path = '/v1/admin/apps/{appId}/pushes' as const

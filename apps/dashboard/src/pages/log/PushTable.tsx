@@ -6,7 +6,7 @@ import { Table } from '../../ui/Table.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
 
-type Push = components['schemas']['Push']
+type Push = components['schemas']['ListPushesAnswer']['items'][number]
 type Props = { appId: string; pushes: readonly Push[]; isOfOneCampaign: boolean; nameOf: (campaignId: string) => string }
 
 /** The icon and the colour of each outcome. */
@@ -36,6 +36,15 @@ export function PushTable({ appId, pushes, isOfOneCampaign, nameOf }: Props) {
           key: 'device',
           label: 'Device',
           cell: ({ subscriptionId }) => <code className="font-mono text-xs whitespace-nowrap">…{subscriptionId.slice(-6)}</code>,
+        },
+        {
+          key: 'person',
+          label: 'Person',
+          cell: ({ userId, externalId }) => (
+            <TextLink to="/apps/$appId/people/$userId" params={{ appId, userId }}>
+              <span className="inline-block max-w-40 truncate align-bottom">{externalId ?? 'Anonymous'}</span>
+            </TextLink>
+          ),
         },
         {
           key: 'when',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isNewApp } from '../../shell/is-new-app.ts'
 import { newestDevice, pushState } from './first-device.ts'
 
-test('the state of the first push is the last step that Herald knows of: on its way, sent or failed, opened', () => {
+test('the first push’s state is the last step that Herald knows: on its way, sent or failed, opened', () => {
   expect(pushState({ outcome: 'sent', code: null, engagements: ['delivered', 'opened'] }).text).toBe('opened')
   expect(pushState({ outcome: 'sent', code: null, engagements: [] }).text).toBe('sent')
   expect(pushState({ outcome: 'open', code: null, engagements: [] }).text).toBe('on its way')

@@ -43,6 +43,8 @@ export function LocaleTabs({
     setAdding(false)
     onChange(addLocale(value, added))
     onLocale(added)
+    // The fields of all languages are the same ones, and what is written next is the title.
+    document.getElementById(panel)?.querySelector<HTMLElement>('input, textarea')?.focus()
   }
   const remove = () => {
     const left = removeLocale(value, locale)

@@ -29,7 +29,7 @@ test('a refused provider token is replaced once, however many pushes were refuse
   expect(asked).toEqual([null, 'old'])
 })
 
-test('while the gateway is away, a dispatcher still uses a provider token that is 50 minutes old, but none that is 59 minutes old', async () => {
+test('while the gateway is away a dispatcher uses a provider token 50 minutes old, but none of 59', async () => {
   let now = 0
   let away = false
   const token = openProviderToken(

@@ -47,11 +47,12 @@ function headOf({ isActivity, silent, priority }: Push, heads: ApnsHeads): Prepa
 }
 
 /**
- * Gives the `apns-collapse-id`, which identifies the notification for iOS; null for none. An alert without a collapseId gets its `apns-id`: a second
- * copy then replaces the first (spec: sending/push-identity). Cost: 55 bytes, 0.3 µs.
+ * Gives the `apns-collapse-id`, which identifies the notification for iOS; null for none. An alert without a collapseId gets its `apns-id`, a recall
+ * that of the first push: the later replaces the earlier (spec: sending/push-identity, recall/identity). Cost: 55 bytes, 0.3 µs.
  */
-export function collapseIdOf({ collapseId, silent, isActivity }: Push, id: string): string | null {
+export function collapseIdOf({ collapseId, recalled, silent, isActivity }: Push, id: string): string | null {
   if (collapseId !== null) return apnsCollapseId(collapseId)
+  if (recalled !== undefined) return apnsId(recalled)
   return silent || isActivity ? null : id
 }
 

@@ -58,7 +58,7 @@ test.each([
 })
 
 test.each([600, -600])(
-  'a clock that is %i s off is reported, and the next request for a token is dated by the token service’s clock',
+  'a clock %i s off is reported, and the next token request is dated by the token service’s clock',
   async (seconds) => {
     const theirs = () => new Date(Date.now() - seconds * 1000)
     const server = createServer((request, response) => {

@@ -14,7 +14,7 @@ test('the library gets the message as Herald built it, except for the ttl, which
 
 const limits = { most: 3, enough: 3, patienceMs: 5, callsAtOnce: 2 }
 
-test('a single push is sent to FCM at once, and pushes that are ready at the same moment travel in one call', async () => {
+test('a single push is sent to FCM at once; pushes ready at the same moment travel in one call', async () => {
   const calls: number[][] = []
   const hand = gather<number>(async (items) => void calls.push(items), { ...limits, patienceMs: 60_000 })
   hand(1)
@@ -25,7 +25,7 @@ test('a single push is sent to FCM at once, and pushes that are ready at the sam
   expect(calls).toEqual([[1], [2, 3]])
 })
 
-test('a call to FCM that hangs does not hold up other calls, and no more calls than allowed run at once', async () => {
+test('a hanging call to FCM holds up no other, and no more calls than allowed run at once', async () => {
   const calls: number[][] = []
   const endings: (() => void)[] = []
   const hand = gather<number>((items) => {

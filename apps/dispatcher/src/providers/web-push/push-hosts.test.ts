@@ -29,7 +29,7 @@ test('a new push service is tried with one push; its other pushes wait, and are 
 })
 
 // spec: providers/dead-hosts
-test('a push service whose first push gets no answer gets no push for 5 s, and twice as long each time after, up to a minute', async () => {
+test('a push service without a first answer rests for 5 s, then twice as long, up to a minute', async () => {
   const { enter, clock } = given()
   for (const closedMs of [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
     entered(await enter('dead')).leave(false)
@@ -43,7 +43,7 @@ test('a push service whose first push gets no answer gets no push for 5 s, and t
 })
 
 // spec: providers/new-hosts
-test('an app tries 32 new push services at once; pushes to further ones are refused, pushes to known ones and of other apps are not', async () => {
+test('an app tries 32 new push services at once; pushes to further ones are refused, others’ are not', async () => {
   const { hosts, enter } = given()
   entered(await enter('known')).leave(true)
   const trials = await Promise.all(Array.from({ length: 32 }, (_, no) => enter(`dead ${no}`)))

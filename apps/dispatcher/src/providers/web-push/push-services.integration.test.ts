@@ -35,7 +35,7 @@ const told = (reply: Reply) => (reply.is === 'answered' ? String(reply.status) :
 
 describe.each(['h2', 'http/1.1'] as const)('a push service that offers %s', (protocol) => {
   // spec: providers/endpoint-guard
-  test('a push service at an address outside the public internet gets no byte, whether the endpoint has a name or an IP address', async () => {
+  test('a push service outside the public internet gets no byte, whether by name or by IP address', async () => {
     const service = await startPushService(protocol)
     const { send } = given({ lookup, checkAddress })
     expect(told(await send(service))).toBe('unsent EBLOCKED')
@@ -66,7 +66,7 @@ describe.each(['h2', 'http/1.1'] as const)('a push service that offers %s', (pro
     expect([service.connections(), service.handshakes()]).toEqual([1, 1])
   })
 
-  test('the connection to a push service is closed when nothing is sent for a while, and the next push opens another', async () => {
+  test('the connection to a push service is closed when unused for a while, and the next push opens another', async () => {
     const service = await startPushService(protocol)
     const { services, send } = given(open, { idleMs: 100 })
     expect(told(await send(service))).toBe('201')
@@ -105,7 +105,7 @@ test('a push service that learns HTTP/2 gets the next push over HTTP/2', async (
   expect(learned.arrived.map(({ version }) => version)).toEqual(['2.0'])
 })
 
-test('an answer over HTTP/1.1 with a body of more than 64 KiB is read by its status, and the next push is sent too', async () => {
+test('an answer over HTTP/1.1 with over 64 KiB is read by its status, and the next push goes out', async () => {
   const service = await startPushService('http/1.1')
   const { send } = given(open)
   expect(told(await send(service, '/201/long'))).toBe('201')
@@ -178,7 +178,7 @@ test.each([
   expect(reply.is === 'answered' && reply.headers.get('retry-after')).toBe('7')
 })
 
-test('when there are too many push services, the one that was used longest ago is closed, but none with a push on its way', async () => {
+test('with too many push services the longest unused is closed, but none with a push on its way', async () => {
   const service = await startPushService('h2')
   const { services, send } = given(open, { most: 2 })
   const sendTo = async (...names: string[]) => {
@@ -197,7 +197,7 @@ test('when there are too many push services, the one that was used longest ago i
   expect(await sendTo('d', 'e', 'f', 'g')).toBe(4)
 })
 
-test('an app connects to 16 known push services at once, and push services that never finish the handshake hold up no other app', async () => {
+test('an app connects to 16 known push services at once; unfinished handshakes hold up no other app', async () => {
   const good = await startPushService('h2')
   const sockets = new Set<Socket>()
   const mute = createServer((socket) => void sockets.add(socket.on('error', () => undefined)))

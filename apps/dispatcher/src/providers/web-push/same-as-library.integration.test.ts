@@ -71,7 +71,7 @@ const pushes: ((origin: string) => Push)[] = [
 ]
 
 test.each(['h2', 'http/1.1'] as const)(
-  'a push service that offers %s gets the same from Herald as from the library, and both read its answers alike',
+  'a push service that offers %s gets the same from Herald and library, and both read it alike',
   async (protocol) => {
     const service = await startPushService(protocol)
     const [own, library] = [givenTransport(openOwn), givenTransport(openLibrary)]

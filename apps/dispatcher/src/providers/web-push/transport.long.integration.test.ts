@@ -69,7 +69,7 @@ async function listening(server: Server): Promise<number> {
 const tls = { cert: certificate.certificate, key: certificate.privateKey }
 
 describe.each(['own', 'library'] as const)('%s', (kind) => {
-  test('host names that no name server answers for hold up no other push service and are not asked for again at once, and their pushes are unsent', async () => {
+  test('names that no name server answers for hold up no others, are not asked for at once, and stay unsent', async () => {
     const port = await listening(
       createHttpsServer(tls, (request, response) => request.resume().on('end', () => response.writeHead(201).end())),
     )

@@ -31,7 +31,7 @@ test('the check of credentials that the provider accepts names no remedy', async
   expect((await check('fcm')).body).toEqual({ ok: true, code: null, providerCode: '400 BadDeviceToken', remedy: null })
 })
 
-test('checking credentials is 404 for an unknown app or provider, and 503 when a dispatcher answers that it cannot check now', async () => {
+test('checking credentials is 404 for an unknown app or provider, and 503 when a dispatcher cannot check now', async () => {
   expect((await check('apns', newId())).status).toBe(404)
   expect((await check('smoke-signals')).status).toBe(404)
   peers.answers.set(checkProvider.subject, () => {

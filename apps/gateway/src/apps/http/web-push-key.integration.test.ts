@@ -23,7 +23,7 @@ const read = async (publicKey: string, from = gateway) => {
 }
 
 // spec: identity/web-push-key
-test('a web page reads the Web Push key that it subscribes with, and after a change both gateways answer the new key', async () => {
+test('a web page reads the Web Push key to subscribe with, and after a change both gateways answer the new', async () => {
   const { appId, publicKey } = await gateway.givenApp()
   const set = async (pair: object = {}) =>
     (await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject, ...pair })).body['publicKey']
@@ -38,7 +38,7 @@ test('a web page reads the Web Push key that it subscribes with, and after a cha
 })
 
 // spec: identity/web-push-key
-test('reading the Web Push key is 404 before Web Push is configured and after it is removed, and in between both gateways give the key', async () => {
+test('the Web Push key is 404 before Web Push is configured and after removal; between, both gateways give it', async () => {
   const { appId, publicKey } = await gateway.givenApp()
   expect([await read(publicKey), await read(publicKey, other)]).toEqual(['404 not_found', '404 not_found'])
   const { body } = await gateway.admin('PUT', `/apps/${appId}/providers/webpush`, { subject })
@@ -51,7 +51,7 @@ test('reading the Web Push key is 404 before Web Push is configured and after it
 })
 
 // spec: identity/web-push-key, limits/origins
-test('a web page of any origin may read the Web Push key of the app whose public API key it has; the answer is the public half only', async () => {
+test('a web page of any origin reads its app’s Web Push key, the public half, with a public key', async () => {
   const [one, two] = [await gateway.givenApp(), await gateway.givenApp()]
   const pair = makeVapidPair()
   await gateway.admin('PUT', `/apps/${one.appId}/providers/webpush`, { subject, ...pair })

@@ -16,10 +16,15 @@ export function sentenceOfEnd(
   if (outcome === 'past_retention')
     return 'What became of it is not kept any more; by what is known now nothing would have kept its push from being sent.'
   const tries = `${attempts} ${attempts === 1 ? 'try' : 'tries'}`
-  if (outcome === 'sent') return `Sent at ${settledAt}${(attempts ?? 1) > 1 ? `, after ${tries}` : ''}.`
+  if (outcome === 'sent') return `Sent at ${settledAt}${(attempts ?? 1) > 1 ? `, after ${tries}` : ''}${askedTo(stepOf(steps, 'recall'))}.`
   if (outcome === 'failed') return `Failed at ${settledAt} after ${tries}: ${code}${inBrackets(providerCode)}.`
   return `Skipped at ${settledAt}: ${whySkipped(steps, code ?? '', inbox)}.`
 }
+
+const askedTo = (recall: StepOf<'recall'> | undefined): string =>
+  recall
+    ? `: the device was asked to ${recall.mode === 'dismiss' ? 'remove' : 'show another text in place of'} the notification of ${recall.of}`
+    : ''
 
 function whySkipped(steps: readonly ExplainedStep[], code: string, inbox: boolean): string {
   const reachable = stepOf(steps, 'reachable')
@@ -72,7 +77,7 @@ export function sentenceOfWaiting(waitingFor: WaitingFor, steps: readonly Explai
   const tries = stepOf(steps, 'batch')?.tries ?? 0
   switch (waitingFor.kind) {
     case 'schedule':
-      return `It waits for the campaign to begin${waitingFor.at ? `, at ${waitingFor.at}` : ', which is a draft'}.`
+      return `It waits for the campaign to begin${waitingFor.at ? `, at ${waitingFor.at}` : beginsAfter(stepOf(steps, 'recall'))}.`
     case 'fan_out':
       return `It waits for its page: the send has looked at ${waitingFor.scanned} devices so far.`
     case 'window':
@@ -96,6 +101,9 @@ export function sentenceOfWaiting(waitingFor: WaitingFor, steps: readonly Explai
   }
 }
 
+const beginsAfter = (recall: StepOf<'recall'> | undefined): string =>
+  recall ? `, once every push of the campaign ${recall.of} has an outcome` : ', which is a draft'
+
 /** Says in one sentence why no push was made for a device, from the step that stopped it. */
 export function sentenceOfStop(step: ExplainedStep, definition: unknown, startedAt: string | null): string {
   switch (step.step) {
@@ -106,6 +114,7 @@ export function sentenceOfStop(step: ExplainedStep, definition: unknown, started
         ? `The device was not reachable: it was invalidated${byWhat(step)}.`
         : `The device was not reachable: it is opted out${step.optedOutAt ? ` since ${step.optedOutAt}` : ''}.`
     case 'target':
+      if (step.kind === 'activity') return 'The device has no token for the Live Activity of this send.'
       return `The send names its ${wordsOf[step.kind]}, and this is not among them.`
     case 'segment':
       return `Not in the segment${whyNotMeant(step, definition)}.`
@@ -113,12 +122,16 @@ export function sentenceOfStop(step: ExplainedStep, definition: unknown, started
       return step.remainderOf
         ? `The user was in the sample of the experiment ${step.remainderOf}, and the winner goes to the others only.`
         : `The user is outside the sample of the experiment, which is ${step.sampleRate * 100} % of the audience.`
+    case 'recall':
+      return step.sent
+        ? `The device reported the campaign ${step.of} opened, and what was read is read: the recall leaves it out.`
+        : `The campaign ${step.of} was not sent to this device, so there is nothing to ${step.mode === 'dismiss' ? 'remove' : 'replace'}.`
     default:
       return 'No push was made for the device.'
   }
 }
 
-const wordsOf: Record<StepOf<'target'>['kind'], string> = {
+const wordsOf: Record<Exclude<StepOf<'target'>['kind'], 'activity'>, string> = {
   externalIds: 'users by their external ids',
   userIds: 'users by their ids',
   subscriptionIds: 'devices by their ids',

@@ -70,18 +70,15 @@ describe('explain for a device whose push was made', () => {
     ['expired', known([there, reachable, tooLate]), ['wave', 'outcome'], 'had passed in Asia/Tokyo'],
     ['cancelled', known([there, optedOut]), ['outcome'], 'cancelled'],
     ['silent_web', known([there, reachable]), ['outcome'], 'silent'],
-  ] as const)(
-    'explain of a push that was skipped as %s marks as stops only the outcome and, if there is one, the step of that reason, and says why',
-    (code, facts, expected, words) => {
-      const trace = traceOf(send, facts, skipped(code))
-      expect(trace).toMatchObject({ verdict: 'skipped', certainty: 'recorded', waitingFor: null })
-      expect(stops(trace)).toEqual(expected)
-      expect(trace.sentence).toContain(words)
-    },
-  )
+  ] as const)('explain of a push skipped as %s marks only the outcome and that reason’s step as stops', (code, facts, expected, words) => {
+    const trace = traceOf(send, facts, skipped(code))
+    expect(trace).toMatchObject({ verdict: 'skipped', certainty: 'recorded', waitingFor: null })
+    expect(stops(trace)).toEqual(expected)
+    expect(trace.sentence).toContain(words)
+  })
 
   // spec: administration/explain-steps
-  test('behind the step that stopped a push explain shows recorded steps alone, and nothing that follows from the values of now', () => {
+  test('behind the step that stopped a push explain shows recorded steps alone, nothing from today’s values', () => {
     const message: ExplainedStep = {
       ...{ step: 'message', result: 'info', basis: 'now', locale: 'en', fallback: false, bytes: 8, limit: 4096, truncated: false },
       dropped: [],
@@ -134,7 +131,7 @@ describe('explain for a device whose push was made', () => {
 
 // spec: administration/explain-certainty
 describe('explain for a device without a push', () => {
-  test('explain ends with the step that stopped the device; the certainty is `derived` when that step rests on frozen facts, else `likely`', () => {
+  test('explain ends with the step that stopped the device; it is `derived` from frozen facts, else `likely`', () => {
     const late: ExplainedStep = { ...there, result: 'stop', inBounds: false }
     expect(traceOf(send, known([late, optedOut]), undefined)).toMatchObject({ verdict: 'not_queued', certainty: 'derived', steps: [late] })
     expect(traceOf(send, known([there, optedOut, cap]), undefined)).toMatchObject({ certainty: 'likely', steps: [there, optedOut] })
@@ -147,7 +144,7 @@ describe('explain for a device without a push', () => {
     expect(failed).toMatchObject({ verdict: 'not_queued', sentence: expect.stringContaining('No app.') })
   })
 
-  test('when today’s values would queue a push, explain says that the device was not meant or not reachable when the send came to it', () => {
+  test('when today’s values would queue a push, explain says that the device was not meant or reachable then', () => {
     const trace = traceOf(send, known([there, reachable]), undefined)
     expect(trace).toMatchObject({ verdict: 'not_queued', certainty: 'likely' })
     expect(stops(trace)).toEqual(['page'])
@@ -157,7 +154,7 @@ describe('explain for a device without a push', () => {
     expect(forgotten.steps.at(-1)).toMatchObject({ step: 'target', result: 'stop', kind: 'subscriptionIds', listed: false })
   })
 
-  test('past the retention of the ledger, explain goes by today’s values: a push that they would queue counts as sent, with the certainty `likely`', () => {
+  test('past the ledger’s retention, explain goes by today’s values: a push that they queue is `likely` sent', () => {
     const trace = traceOf({ ...send, isPast: true }, known([there, reachable]), undefined)
     expect(trace).toMatchObject({ verdict: 'sent', certainty: 'likely' })
     expect(trace.steps.at(-1)).toMatchObject({ step: 'outcome', outcome: 'past_retention' })

@@ -2,6 +2,7 @@ import type { ExplainedDevice } from '@herald/contracts/calls/audience'
 import type { ExplainedPush } from '@herald/contracts/calls/tracker'
 import type { NamedBy } from '@herald/contracts/campaign'
 import type { Certainty, ExplainedStep, StepOf, Trace, Verdict, WaitingFor } from '@herald/contracts/explain'
+import type { RecallMode } from '@herald/contracts/recall'
 import { skipReasons, type SkipReason } from '@herald/contracts/outcome'
 import type { CampaignStatus } from '@herald/contracts/stats'
 import { sentenceOfEnd, sentenceOfStop, sentenceOfWaiting, stepOf } from './explain-sentence.ts'
@@ -46,7 +47,27 @@ const saysSo = (step: ExplainedStep, reason: SkipReason): boolean =>
   (step.step !== 'reachable' || (reason === 'invalidated') === (step.invalidatedAt !== null))
 
 /** A device that one of these steps stops gets no push at all. When another step stops a device, its push is made and then skipped. */
-const keepOut: ReadonlySet<ExplainedStep['step']> = new Set(['device', 'reachable', 'target', 'segment', 'experiment'])
+const keepOut: ReadonlySet<ExplainedStep['step']> = new Set(['device', 'reachable', 'recall', 'target', 'segment', 'experiment'])
+
+/**
+ * Adds to a device of a recall the step that says whether it is one to ask: whether the first campaign was sent to it, and opened. After that
+ * campaign's retention nobody knows, and there is no step.
+ */
+export function withRecall(
+  device: ExplainedDevice,
+  { of, mode }: { of: string; mode: RecallMode },
+  { skipOpened }: { skipOpened: boolean },
+  { ledger, pushes }: { ledger: 'none' | 'kept' | 'past'; pushes: readonly ExplainedPush[] },
+): ExplainedDevice {
+  if (ledger !== 'kept') return device
+  const first = pushes.find(({ subscriptionId }) => subscriptionId === device.subscriptionId)
+  const sent = first?.end?.outcome === 'sent'
+  const opened = first?.reports.some(({ kind }) => kind === 'opened') ?? false
+  const result = sent && !(skipOpened && opened) ? 'pass' : 'stop'
+  const step: StepOf<'recall'> = { step: 'recall', result, basis: 'recorded', of, mode, sent, opened, skipOpened }
+  const place = device.steps.findLastIndex((known) => known.step === 'device' || known.step === 'reachable') + 1
+  return { ...device, steps: [...device.steps.slice(0, place), step, ...device.steps.slice(place)] }
+}
 
 /** Explains why a device got a send or did not, from what audience knows of the device and what the ledger has of its push. */
 export function traceOf(send: SendOfTrace, device: ExplainedDevice, push: ExplainedPush | undefined): Trace {

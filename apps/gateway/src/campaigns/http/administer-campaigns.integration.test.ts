@@ -95,7 +95,7 @@ test('a list of campaigns of one platform is read on until its page is full, at 
 })
 
 // spec: limits/reads-apart
-test('when another service is too busy for a read the answer is 429, and Retry-After and the message say when to try again', async () => {
+test('when another service is too busy for a read the answer is 429, with when to try again', async () => {
   peers.answers.set(calls.listCampaigns.subject, () => {
     throw tooManyReads(2)
   })
@@ -130,7 +130,7 @@ test('a campaign is read with its counters and rates; rates are null while nothi
 })
 
 // spec: administration/campaign-operations, administration/audit
-test('making, replacing, sending, pausing, resuming, duplicating and deleting a campaign and picking a winner act on the app in the path and are audited', async () => {
+test('each operation on campaigns, from making to picking a winner, acts on the path’s app and is audited', async () => {
   const app = await gateway.givenApp()
   const at = `/apps/${app.appId}/campaigns`
   const here = { appId: app.appId, campaignId: id }
@@ -164,7 +164,7 @@ test('making, replacing, sending, pausing, resuming, duplicating and deleting a 
 })
 
 // spec: campaigns/delay, experiments/winner-delay
-test('an operator can send and pick a winner with a delay of whole seconds up to 60; any other is 422 and names the field', async () => {
+test('an operator can send and pick a winner with a delay up to 60 whole seconds; another is 422', async () => {
   expect((await told('POST', `${one}/send`, { delaySeconds: 10 }))[0]).toBe(202)
   expect(lastAsked(calls.sendCampaign)).toMatchObject({ delaySeconds: 10 })
   expect((await told('POST', `${one}/experiment/winner`, { variant: 'b', delaySeconds: 60 }))[0]).toBe(202)
@@ -204,7 +204,7 @@ test('the audit has a line for what was taken back; the line of a winner names i
 })
 
 // spec: sending/rate-changed, administration/audit
-test('an operator changes or takes away the rate of a campaign; any other number than 60 to 6,000,000 is 422, and the audit has a line', async () => {
+test('an operator changes or removes a campaign’s rate; beyond 60 to 6,000,000 is 422, and the audit has it', async () => {
   const app = await gateway.givenApp()
   const path = `/apps/${app.appId}/campaigns/${id}/rate`
   peers.answers.set(calls.changeRate.subject, (request) => ({
@@ -233,7 +233,7 @@ test('a cancel is answered 200 when it is done, and 202 while it is under way', 
 })
 
 // spec: administration/audit
-test('a request for a draft that is repeated with its Idempotency-Key is answered as a replay and leaves no second audit line', async () => {
+test('a draft’s request repeated with its Idempotency-Key is a replay and leaves no second audit line', async () => {
   const app = await gateway.givenApp()
   const headers = { authorization: `Bearer ${adminToken}`, 'idempotency-key': 'sale' }
   const make = () => askPort(gateway.port, { method: 'POST', path: `/v1/admin/apps/${app.appId}/campaigns`, headers, body })

@@ -3,11 +3,14 @@ import type { Verification as VerificationRead } from '@herald/contracts/calls/t
 import { Category } from '@herald/contracts/category'
 import { deciders } from '@herald/contracts/experiment-metrics'
 import { ContentMap, type Content } from '@herald/contracts/content'
+import { activityEvents } from '@herald/contracts/live-activity'
 import { platforms } from '@herald/contracts/platform'
+import { recallModes } from '@herald/contracts/recall'
 import { Overrides } from '@herald/contracts/overrides'
 import { Bypass, Presentation, Priority, SendRate } from '@herald/contracts/send-fields'
 import { campaignStatuses } from '@herald/contracts/stats'
 import { Template } from '@herald/contracts/template'
+import { activityEvents } from '@herald/contracts/live-activity'
 import { z } from 'zod'
 import { CampaignStats, Count, describes, Id, listOf, nextCursor, Time } from '../../http/answers.ts'
 import type { ShownApproval } from '../core/approval.ts'
@@ -83,12 +86,24 @@ export const Campaign = describes<CampaignRead>()(
     overrides: Overrides.nullable(),
     category: z.string().nullable().meta({ description: 'The id of its category.' }),
     inbox: z.boolean().meta({ description: 'Whether people find it in their inbox.' }),
+    liveActivity: z
+      .object({ activityId: z.string(), event: z.enum(activityEvents) })
+      .nullable()
+      .meta({ description: 'The Live Activity that the send starts, updates or ends.' }),
     bypass: Bypass,
     author: z.string().nullable().meta({ description: 'The operator who made it; null when a secret key did.' }),
+    activity: z
+      .object({ activityId: z.string(), event: z.enum(activityEvents), attributesType: z.string(), timestamp: z.int() })
+      .optional()
+      .meta({ description: 'Of a send to a Live Activity; left out of any other.' }),
     sendRate: SendRate.nullable(),
     recurringOf: Id.nullable(),
     remainderOf: Id.nullable(),
     recallOf: Id.nullable().meta({ description: 'The campaign that this one recalls.' }),
+    recalls: z
+      .array(z.object({ campaignId: Id, mode: z.enum(recallModes), status: z.enum(campaignStatuses) }))
+      .optional()
+      .meta({ description: 'The follow-ups that recall this campaign; left out when there is none, and in lists.' }),
     failure: z.object({ code: z.string(), message: z.string() }).nullable(),
     cancelling: z
       .boolean()

@@ -24,6 +24,7 @@ const draft = {
   overrides: null,
   category: null,
   inbox: false,
+  liveActivity: null,
   sendRate: null,
   bypass: {},
   recurringOf: null,

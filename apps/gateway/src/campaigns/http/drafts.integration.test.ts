@@ -24,7 +24,7 @@ const actionsOf = async (app = appId) =>
   ((await gateway.admin('GET', `/apps/${app}/audit?action=draft.`)).body['items'] as { action: string }[]).map(({ action }) => action)
 
 // spec: administration/drafts
-test('any JSON is kept as it is under the id that the client chooses, and listed by its name without its text until it is deleted', async () => {
+test('any JSON is kept as it is under the client’s id, and listed by name until it is deleted', async () => {
   const id = newId()
   const draft = { name: ' Weekend \n sale', title: 'nul \u0000, half a pair \ud83d', deep: [[null, 1.5, true]] }
   expect(await save(id, draft)).toMatchObject({ status: 200, body: { id, name: 'Weekend sale', revision: 1, savedBy: 'administrator' } })
@@ -40,7 +40,7 @@ test('any JSON is kept as it is under the id that the client chooses, and listed
 })
 
 // spec: administration/drafts, administration/audit-autosaves
-test('a save over another revision than the present one is refused, a repeated save changes nothing, and all saves of ten minutes are one line of the audit', async () => {
+test('a save over another revision is refused, a repeat changes nothing, and ten minutes’ saves are one audit line', async () => {
   const app = await gateway.givenApp()
   const id = newId()
   const put = (draft: unknown, revision: number) => gateway.admin('PUT', `/apps/${app.appId}/drafts/${id}`, { draft, revision })

@@ -33,7 +33,7 @@ const warningsIn = (body: Record<string, unknown>) =>
   (body['warnings'] as Warnings).map(({ code, path, devices }) => `${code} ${path} ${devices}`)
 
 // spec: sending/dry-run, administration/dry-run
-test('a dry run takes exactly one of notification, campaign and campaignId, and an error names a wrong field by its path in the request', async () => {
+test('a dry run takes exactly one of notification, campaign and campaignId, and errors name a field’s path', async () => {
   const campaignId = newId()
   for (const body of [{}, { notification, campaignId }, { notification, campaign: { name: 'Sale', silent: true } }])
     expect(await ofApp(body)).toMatchObject({ status: 422, body: { error: { code: 'invalid_body', details: [{ path: 'notification' }] } } })
@@ -75,7 +75,7 @@ test('a dry run takes exactly one of notification, campaign and campaignId, and 
 })
 
 // spec: sending/dry-run-samples
-test('samples of a dry run show values of users, so a key without the scope users:read is refused when it asks for samples, and gets the counts when it asks for none', async () => {
+test('a dry run’s samples show users’ values: without users:read they are refused, and the counts given', async () => {
   const sender = await keyWith('notifications:send')
   const reader = await keyWith('notifications:send', 'users:read')
 
@@ -112,7 +112,7 @@ test('samples of a dry run show values of users, so a key without the scope user
 })
 
 // spec: sending/dry-run-warnings
-test('the warnings of a dry run say what would go wrong, where in the request, and, where devices were counted, for how many', async () => {
+test('a dry run’s warnings say what would go wrong, where in the request, and for how many devices', async () => {
   const warned = await withKey({ notification })
   expect(warningsIn(warned.body)).toEqual([
     'placeholder_empty notification.content.en.title null',
@@ -166,7 +166,7 @@ test('the warnings of a dry run say what would go wrong, where in the request, a
 })
 
 // spec: sending/dry-run
-test('a dry run that estimated from a sample says so, with the size of the sample and the interval of each number', async () => {
+test('a dry run estimated from a sample says so, with its size and each number’s interval', async () => {
   const estimated = { sampleSize: 250_000, interval: [5_900_000, 6_100_000] as [number, number] }
   answerOfAudience({ estimated, skips: [{ reason: 'quiet_hours', devices: 7, estimated }] })
   const { body } = await withKey({ notification })
@@ -175,7 +175,7 @@ test('a dry run that estimated from a sample says so, with the size of the sampl
 })
 
 // spec: limits/heavy-reads
-test('an app has one dry run at a time: a second one is refused with 429 and may be tried again after 2 seconds, and other apps are not affected', async () => {
+test('an app has one dry run at a time: a second is 429 for 2 seconds; other apps go on', async () => {
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
   let asked = 0
   peers.answers.set(dryRunOfAudience.subject, async () => {
@@ -197,7 +197,7 @@ test('an app has one dry run at a time: a second one is refused with 429 and may
 })
 
 // spec: sending/dry-run-estimate, sending/dry-run-warnings
-test('a send with a rate is estimated by the rate when that is lower than the pace of the last sends, and a send of over a day is warned of', async () => {
+test('a send’s rate is its estimate when below the last sends’ pace, and over a day is warned of', async () => {
   const estimateWith = async (perMinute: number, ttl = 60) => {
     const send = { ...givenResolved, ttl, sendRate: { perMinute } }
     peers.answers.set(resolveSend.subject, () => ({ send, target: { kind: 'all' }, startsAt: null }))

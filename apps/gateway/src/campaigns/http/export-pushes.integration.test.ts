@@ -44,7 +44,7 @@ async function open(appId: string): Promise<IncomingMessage> {
 }
 
 // spec: administration/pushes-csv
-test('pushes can be exported as a CSV with a header line; a value that begins like a formula is written as text', async () => {
+test('pushes can be exported as CSV with a header; a value like a formula is written as text', async () => {
   const { appId } = await gateway.givenApp()
   const waiting = newId()
   const open = {
@@ -95,7 +95,7 @@ test('pushes can be exported as a CSV with a header line; a value that begins li
 })
 
 // spec: administration/pushes-csv
-test('while its client does not read, an export of 600 pages reads fewer than 300; when the client reads, it gets every line', async () => {
+test('while its client does not read, an export of 600 pages reads fewer than 300, and then completes', async () => {
   const { appId } = await gateway.givenApp()
   const pages = 600
   let read = 0
@@ -117,7 +117,7 @@ test('while its client does not read, an export of 600 pages reads fewer than 30
   expect(lines).toBe(1 + 200 * pages)
 })
 
-test('an export of pushes waits while the tracker is too busy for a page, and cuts the connection when a page fails for another reason', async () => {
+test('an export of pushes waits while the tracker is too busy, and is cut when a page fails otherwise', async () => {
   const { appId } = await gateway.givenApp()
   let read = 0
   peers.answers.set(listPushes.subject, () => {
@@ -138,7 +138,7 @@ test('an export of pushes waits while the tracker is too busy for a page, and cu
 })
 
 // spec: administration/pushes-csv
-test('an export of pushes is refused for a wrong filter, an unknown app, or while another export of the app is under way', async () => {
+test('an export of pushes is refused for a wrong filter, an unknown app, or during another of the app', async () => {
   const { appId } = await gateway.givenApp()
   for (const [query, at] of [
     ['?platform=tv', 'platform'],

@@ -193,7 +193,7 @@ export const notificationExamples: Record<string, Example> = {
   readTemplate: { answer: template },
   replaceTemplate: { bodies: { template: savedTemplate }, answer: template },
   listTemplatesOfApp: { answer: listOf(template) },
-  listPushes: { answer: listOf(openPush, push) },
+  listPushes: { answer: listOf({ ...openPush, externalId }, { ...push, externalId }) },
   explainSend: { answer: explained },
   explainCampaign: { answer: explained },
   sendTest: {

@@ -1,4 +1,4 @@
-import { listOpenPushes, type OpenPush } from '@herald/contracts/calls/audience'
+import { findExternalIds, listOpenPushes, type OpenPush } from '@herald/contracts/calls/audience'
 import { listPushes } from '@herald/contracts/calls/tracker'
 import { newId } from '@herald/contracts/ids'
 import { freshDatabase } from '@herald/testing/database'
@@ -18,7 +18,7 @@ const open = Array.from({ length: 3 }, (): OpenPush => {
   const answered = { code: 'network_error' as const, providerCode: 'NGHTTP2_PROTOCOL_ERROR', nextTryAt: '2026-01-01T00:00:05.000Z' }
   return { campaignId, subscriptionId: newId(), userId, platform: 'android', tries: 2, ...answered, state: 'retry' }
 })
-const ended = Array.from({ length: 3 }, () => ({ campaignId, subscriptionId: newId(), outcome: 'sent' }))
+const ended = Array.from({ length: 3 }, () => ({ campaignId, userId, subscriptionId: newId(), outcome: 'sent' }))
 
 const pages =
   <Item>(all: readonly Item[]) =>
@@ -30,6 +30,7 @@ const pages =
 beforeEach(() => {
   peers.answers.set(listOpenPushes.subject, pages(open))
   peers.answers.set(listPushes.subject, pages(ended))
+  peers.answers.set(findExternalIds.subject, () => ({ externalIds: { [userId]: 'ada' } }))
 })
 
 const list = async (query: string) => {
@@ -50,14 +51,14 @@ const idsOf = (items: readonly { subscriptionId: string }[]) => items.map(({ sub
 const askedOf = ({ subject }: { subject: string }) => peers.asked.filter((one) => one.subject === subject).map(({ request }) => request)
 
 // spec: administration/pushes
-test('an open push is listed with the fields of a push with an outcome, the code of its provider’s last answer, its state and the time of its next attempt', async () => {
+test('an open push is listed with a push’s fields, its provider’s last answer, state and next attempt', async () => {
   const { items } = await list('?outcome=open&limit=1')
 
   expect(items).toEqual([
     {
       ...{ campaignId, userId, subscriptionId: open[0]?.subscriptionId, platform: 'android', variant: null, outcome: 'open', attempts: 2 },
       ...{ code: 'network_error', providerCode: 'NGHTTP2_PROTOCOL_ERROR', settledAt: null, engagements: [] },
-      ...{ state: 'retry', nextTryAt: '2026-01-01T00:00:05.000Z' },
+      ...{ state: 'retry', nextTryAt: '2026-01-01T00:00:05.000Z', externalId: 'ada' },
     },
   ])
 })
@@ -79,7 +80,7 @@ test('a push that gets its outcome while the list is made is listed once, with i
   expect(items.find(({ subscriptionId }) => subscriptionId === first?.subscriptionId)?.outcome).toBe('sent')
 })
 
-test('for a list of failed pushes only the tracker is asked; for a list of all pushes audience is asked too, with the same filters', async () => {
+test('for failed pushes only the tracker is asked; for all pushes audience too, with the same filters', async () => {
   peers.asked.length = 0
   await list('?outcome=failed')
   expect(askedOf(listOpenPushes)).toEqual([])
@@ -87,4 +88,25 @@ test('for a list of failed pushes only the tracker is asked; for a list of all p
   await list(`?campaignId=${campaignId}&userId=${userId}&code=timeout`)
   expect(askedOf(listOpenPushes)).toEqual([{ appId, limit: 100, campaignId, userId, code: 'timeout' }])
   expect(askedOf(listPushes).at(-1)).toEqual({ appId, limit: 97, campaignId, userId, code: 'timeout' })
+})
+
+// spec: administration/pushes, limits/list-gaps
+test('the pushes that devices have reported as clicked are listed once each, with their users; a page reads the ledger at most ten times', async () => {
+  const clicked = new Set([3, 17, 18, 39])
+  const all = Array.from({ length: 40 }, (_, n) => ({
+    ...{ campaignId, userId, subscriptionId: newId(), outcome: 'sent' },
+    engagements: clicked.has(n) ? ['opened', 'clicked'] : ['opened'],
+  }))
+  peers.answers.set(listPushes.subject, pages(all))
+  const wanted = idsOf(all.filter((_, n) => clicked.has(n)))
+  expect(await walk('?reported=clicked&limit=2')).toEqual(wanted)
+  expect(await walk('?reported=clicked')).toEqual(wanted)
+  expect(await walk('?reported=dismissed&limit=3')).toEqual([])
+  expect((await list('?reported=clicked')).items[0]).toMatchObject({ externalId: 'ada', engagements: ['opened', 'clicked'] })
+
+  peers.asked.length = 0
+  expect((await list('?reported=dismissed&limit=1')).nextCursor).toBe('10')
+  expect([askedOf(listPushes).length, askedOf(listOpenPushes)]).toEqual([10, []])
+  const refused = await gateway.admin('GET', `/apps/${appId}/pushes?reported=liked`)
+  expect([refused.status, refused.body.error?.details?.[0]?.path]).toEqual([422, 'reported'])
 })

@@ -1,3 +1,5 @@
+import { findExternalIds } from '@herald/contracts/calls/audience'
+import { engagementKinds } from '@herald/contracts/event'
 import { outcomes } from '@herald/contracts/outcome'
 import { platforms } from '@herald/contracts/platform'
 import { ObjectId, text, Timestamp } from '@herald/contracts/text'
@@ -7,7 +9,7 @@ import { textsOf } from '../../core/portion.ts'
 import { exportPushes } from '../export-pushes.ts'
 import { listShownPushes } from '../list-pushes.ts'
 import { getApp } from '../../apps/store/apps.ts'
-import { PushList } from '../../http/answers.ts'
+import { listOf, Push } from '../../http/answers.ts'
 import { exporting, route } from '../../http/route.ts'
 import { TextStream } from '../../http/text-stream.ts'
 import { inPlaceOf } from '../../heavy-reads.ts'
@@ -22,6 +24,10 @@ const filters = {
     .meta({ description: 'Only pushes with this outcome; `open`: only pushes that have none yet. Without it open pushes come first.' }),
   code: text(1, 64).optional(),
   platform: z.enum(platforms).optional(),
+  reported: z
+    .enum(Object.values(engagementKinds))
+    .optional()
+    .meta({ description: 'Only pushes of which the device has reported this. An open push has no reports.' }),
   from: Timestamp.optional().meta({
     description: 'Only pushes that ended at this moment or later; of open pushes those that were queued at this moment or later.',
   }),
@@ -29,6 +35,9 @@ const filters = {
     description: 'Only pushes that ended before this moment; of open pushes those that were queued before it.',
   }),
 }
+const PushList = listOf(
+  Push.extend({ externalId: z.string().nullable().meta({ description: 'Of the user; null for one without, or who was erased.' }) }),
+)
 const isInOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }) =>
   from === undefined || to === undefined || from < to
 const outOfOrder = { path: ['to'], message: 'must be later than from' }
@@ -49,7 +58,10 @@ export const pushes = [
     answers: PushList,
     async answer({ db, bus }, { appId, query }) {
       await getApp(db, appId)
-      return listShownPushes({ bus }, { appId, ...query })
+      const { items, nextCursor } = await listShownPushes({ bus }, { appId, ...query })
+      const userIds = [...new Set(items.map(({ userId }) => userId))]
+      const { externalIds } = userIds.length === 0 ? { externalIds: {} } : await bus.call(findExternalIds, { appId, userIds })
+      return { items: items.map((push) => ({ ...push, externalId: externalIds[push.userId] ?? null })), nextCursor }
     },
   }),
   route({

@@ -52,7 +52,7 @@ test('a test is answered with the outcome of each of its pushes', async () => {
 })
 
 // spec: administration/test-send, limits/idempotency-replay, administration/audit
-test('a test that is repeated with the same Idempotency-Key gets the first answer, marked as a replay, and leaves no second audit line', async () => {
+test('a test repeated with its Idempotency-Key gets the first answer, as a replay, without a second audit line', async () => {
   const before = await auditOf('campaign.tested')
   const [first, again] = [await send(test1, { 'idempotency-key': 'test-1' }), await send(test1, { 'idempotency-key': 'test-1' })]
 
@@ -76,7 +76,7 @@ test('a test with a wrong field is refused with the name of the field, before an
 })
 
 // spec: administration/test-devices, administration/token
-test('an operator can mark a test device; an API key cannot, neither by the administration’s route nor by the public one', async () => {
+test('an operator can mark a test device; an API key cannot, by the administration’s route or the public one', async () => {
   const id = newId()
   const path = `/v1/admin/apps/${appId}/subscriptions/${id}`
   const marks: unknown[] = []
@@ -100,7 +100,7 @@ test('an operator can mark a test device; an API key cannot, neither by the admi
 })
 
 // spec: administration/test-devices
-test('when an app has as many test devices as it may, marking another is refused with 409 and leaves no audit line', async () => {
+test('when an app has as many test devices as allowed, another is 409 and leaves no audit line', async () => {
   const before = await auditOf('device.marked')
   peers.answers.set(markTestDevice.subject, () => {
     throw fault('limit_reached', 'An app has at most 100 test devices.')

@@ -97,7 +97,7 @@ test('the runs of a recurrence are listed in pages, with the counters of each', 
 })
 
 // spec: campaigns/occurrences
-test('the next occurrences of a recurrence are listed, 10 unless asked for 1 to 50, and an unknown app or campaign is 404', async () => {
+test('the next occurrences are listed, 10 or as asked from 1 to 50; an unknown app or campaign is 404', async () => {
   const items = [{ at: '2026-02-01T08:00:00.000Z', localDate: '2026-02-01' }]
   peers.answers.set(listOccurrences.subject, (request) => {
     if ((request as { campaignId: string }).campaignId !== campaignId) throw notFound()

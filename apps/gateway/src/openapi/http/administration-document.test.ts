@@ -28,7 +28,7 @@ test('every administration route that answers JSON has a schema of its answer', 
 })
 
 // spec: administration/document
-test('the administration’s OpenAPI document describes its routes and no public route; each but the sign-in needs the token, a key or a session; a key is not offered where none is enough', () => {
+test('the administration’s document describes its routes alone; each but the sign-in needs token, key or session, as allowed', () => {
   for (const { method, path, name, key, scope } of administrationRoutes)
     expect(description.paths?.[templateOf(path)]?.[method]).toMatchObject({
       operationId: name,
@@ -68,7 +68,7 @@ const withKeys = new Set(['setApns', 'setFcm'])
 const showingBodies = titled.filter(([name]) => examplesOf(name).length > 0)
 
 test.each(showingBodies)(
-  'the administration’s operation %s has example bodies that match its schema and that it accepts, unless they show a private key',
+  'the administration’s operation %s has example bodies that match its schema and are accepted, but for private keys',
   (name, { body }) => {
     for (const value of examplesOf(name)) {
       expect(whyNotSchema(description, bodiesOf(name).schema, value)).toBeUndefined()
@@ -78,7 +78,7 @@ test.each(showingBodies)(
 )
 
 test.each(titled.filter(([name, { status }]) => answerOf(name, status)?.example !== undefined))(
-  'the administration’s operation %s has an example answer that matches its schema and has no field that the schema does not name',
+  'the administration’s operation %s has an example answer that matches its schema without unnamed fields',
   (name, { status }) => {
     const { schema, example } = answerOf(name, status) ?? {}
     expect(example).toEqual(administrationApi.exampleOf(name)?.answer)
@@ -87,7 +87,7 @@ test.each(titled.filter(([name, { status }]) => answerOf(name, status)?.example 
   },
 )
 
-test('the administration’s OpenAPI document has an example of every parameter in a path, and every route but the sign-in accepts x-admin-actor', () => {
+test('the administration’s document has an example of every path parameter; all routes but sign-in take x-admin-actor', () => {
   for (const [path, methods] of Object.entries(description.paths ?? {})) {
     for (const { operationId, parameters } of Object.values(methods) as Operation[]) {
       const all = parameters.map((parameter) => resolve(description, parameter))
@@ -99,7 +99,7 @@ test('the administration’s OpenAPI document has an example of every parameter 
   }
 })
 
-test('every error of the administration has the common shape and the status of its code; the example of `forbidden` is a missing x-csrf-token', () => {
+test('every administration error has the common shape and its code’s status; the example of `forbidden` lacks x-csrf-token', () => {
   for (const { responses } of operations) {
     for (const [status, response] of Object.entries(responses).filter(([code]) => Number(code) >= 400)) {
       const { schema, examples = {} } = (resolve(description, response)['content'] as Content)['application/json'] ?? { schema: {} }

@@ -32,7 +32,7 @@ test('the example of a webhook delivery in the OpenAPI document matches its sche
   expect(Object.keys(examples)).toHaveLength(1)
 })
 
-test('a webhook event that lacks a field of its type, or has an unknown type, does not match the schema of events', () => {
+test('a webhook event that lacks a field of its type, or has an unknown type, does not match the schema', () => {
   const ping = { id: `evt_${'0'.repeat(24)}`, type: 'ping', ts: '2026-01-31T08:04:30.000Z', appId: '0'.repeat(24) }
   expect(whyNotSchema(openApiDocument, schema, deliveryOf(ping))).toBeUndefined()
   expect(whyNotSchema(openApiDocument, schema, deliveryOf({ ...ping, type: 'notification.sent' }))).toContain('oneOf')

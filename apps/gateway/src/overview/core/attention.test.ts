@@ -85,7 +85,7 @@ test('each thing that needs attention in an app says what it is about, and where
 })
 
 // spec: administration/overview-attention
-test('a platform needs attention when at least 20 of its pushes failed, and at least a tenth of those that were sent or failed', () => {
+test('a platform needs attention when at least 20 of its pushes, and a tenth of sent or failed, failed', () => {
   const withEnds = (sent: number, failed: number) => {
     const recent = { ...quiet, byPlatform: { ...quiet.byPlatform, ios: { sent, failed, skipped: 0 } } }
     return attentionOf(appId, { ...calm, recent }).map(({ code }) => code)

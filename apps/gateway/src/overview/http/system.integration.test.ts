@@ -38,7 +38,7 @@ const systemOf = async (asked: GatewayUnderTest = gateway) => {
 }
 
 // spec: administration/system
-test('the answer about the system has Herald’s version, whether the database and the queue can be reached, how far the ledger is off, and the open circuits', async () => {
+test('the system’s answer has the version, database, queue, how far the ledger is off, and open circuits', async () => {
   const circuit = {
     appId: newId(),
     platform: 'ios',
@@ -64,7 +64,7 @@ test('the answer about the system has Herald’s version, whether the database a
 })
 
 // spec: administration/system
-test('the answer about the system calls a ledger right only when it was checked, and has null for what a service cannot answer now', async () => {
+test('the system’s answer calls a ledger right only when checked, and has null for what cannot be answered', async () => {
   peers.answers.set(readReconciliation.subject, () => ({ difference: 0, roundEndedAt: null }))
   expect(await systemOf()).toMatchObject({ ledgerDifference: null, openCircuits: { count: 0, items: [] } })
 
@@ -76,7 +76,7 @@ test('the answer about the system calls a ledger right only when it was checked,
 })
 
 // spec: administration/system
-test('the answer about the system has the base URL that the operator set, and says whether proxies are named and providers simulated', async () => {
+test('the system’s answer has the operator’s base URL, and says whether proxies are named and providers simulated', async () => {
   const settings = {
     HERALD_BASE_URL: 'https://push.shop.example/',
     SIMULATOR_CONTROL_URL: 'http://127.0.0.1:2202',
@@ -87,7 +87,7 @@ test('the answer about the system has the base URL that the operator set, and sa
 })
 
 // spec: administration/session-away
-test('an operator stays signed in while the database is away, and the answer about the system says that it is away', async () => {
+test('an operator stays signed in while the database is away, and the system’s answer says so', async () => {
   const signedIn = await gateway.ask({ method: 'POST', path: '/v1/admin/session', body: { token: adminToken, name: 'Dana' } })
   const cookie = String(signedIn.headers['set-cookie']?.[0]?.split(';')[0])
   const asked = (path: string) => gateway.ask({ path: `/v1/admin${path}`, headers: { cookie } })
@@ -106,7 +106,7 @@ test('an operator stays signed in while the database is away, and the answer abo
 })
 
 // spec: administration/system, administration/token
-test('the answer about the system comes even while the database or the queue is away, and says so; without a credential it is refused', async () => {
+test('the system’s answer comes even without database or queue, and says so; without a credential it is refused', async () => {
   const { port } = postgres
   await postgres.stop()
   await until(async () => (await systemOf())['database'] === 'unreachable', { what: 'a database that is away' })

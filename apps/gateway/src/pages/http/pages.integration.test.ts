@@ -96,7 +96,7 @@ const bytesOf = (
   })
 
 // spec: administration/dashboard-served
-test('a file with a hash in its name may be cached for good, and is answered compressed when the browser accepts that', async () => {
+test('a file with a hash in its name may be cached for good, and is compressed when accepted', async () => {
   const path = '/dashboard/assets/main-AbC123.js'
   const { headers } = await get(path)
   expect(headers).toMatchObject({

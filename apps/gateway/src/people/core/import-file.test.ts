@@ -43,7 +43,7 @@ function randomFile(seed: number): { file: Buffer; rows: string[][] } {
 
 describe('the CSV file of an import', () => {
   // spec: administration/import-row
-  test('an imported CSV file may have quotes, line ends and commas inside quotation marks, CRLF, a byte order mark and letters of any script', () => {
+  test('an imported CSV may have quotes, line ends and commas in quotation marks, CRLF, a byte order mark, any script', () => {
     const file = Buffer.from('\uFEFFname,note\r\n"O""Neil, Ann","two\r\nlines"\r\n日本,😀\r\n,""\r\n')
 
     const rows = readAll(file)
@@ -64,16 +64,13 @@ describe('the CSV file of an import', () => {
   })
 
   // spec: administration/import-row
-  test.each(['\n', '\r\n', '\r'])(
-    'the lines of an imported CSV file may end with %j, also when a part of the file ends within the line end',
-    (lineEnd) => {
-      const file = Buffer.from(['a,b', '1,"x"', '"2\r",y', '', '3,z'].join(lineEnd) + lineEnd)
-      const rows = readAll(file)
+  test.each(['\n', '\r\n', '\r'])('the lines of an imported CSV may end with %j, also when a part ends within it', (lineEnd) => {
+    const file = Buffer.from(['a,b', '1,"x"', '"2\r",y', '', '3,z'].join(lineEnd) + lineEnd)
+    const rows = readAll(file)
 
-      expect(fieldsOf(rows)).toEqual([['a', 'b'], ['1', 'x'], ['2\r', 'y'], [''], ['3', 'z']])
-      for (let size = 1; size < file.length; size += 1) expect([size, readAll(file, { sizes: [size] })]).toEqual([size, rows])
-    },
-  )
+    expect(fieldsOf(rows)).toEqual([['a', 'b'], ['1', 'x'], ['2\r', 'y'], [''], ['3', 'z']])
+    for (let size = 1; size < file.length; size += 1) expect([size, readAll(file, { sizes: [size] })]).toEqual([size, rows])
+  })
 
   // spec: administration/import-row
   test('the lines of one imported CSV file may end in different ways', () => {
@@ -96,7 +93,7 @@ describe('the CSV file of an import', () => {
   })
 
   // spec: administration/import-exactly-once
-  test('an imported CSV file has the same rows however it is split into parts, and when reading begins again after any row', () => {
+  test('an imported CSV has the same rows however it is split, and when reading begins after any row', () => {
     for (let seed = 1; seed <= 400; seed += 1) {
       const { file } = randomFile(seed)
       const random = openRandom(seed + 10_000)
@@ -135,7 +132,7 @@ describe('the CSV file of an import', () => {
     expect(wrongOf(rows)).toEqual(['row', 'invalid_utf8', 'invalid_utf8', 'row'])
   })
 
-  test('an imported CSV file loses only the row in which a field has 10 MB, quoted or not, however the file is split into parts', () => {
+  test('an imported CSV loses only the row with a 10 MB field, quoted or not, however split', () => {
     for (const field of ['x'.repeat(10_000_000), `"${'x'.repeat(10_000_000)}"`, `"${'x'.repeat(10_000_000)}`]) {
       const file = Buffer.from(`a,b\n${field},1\ngood,2\n`)
 
@@ -149,7 +146,7 @@ describe('the CSV file of an import', () => {
     }
   })
 
-  test('when an upload of an import ends within a row, the bytes of that row are kept for later, unless the row is too large', () => {
+  test('when an upload ends within a row, its bytes are kept for later, unless the row is too large', () => {
     const rows = openRows('csv', 0)
 
     expect([...rows.push(Buffer.from('a,b\n1,'))].map(({ end }) => end)).toEqual([4])

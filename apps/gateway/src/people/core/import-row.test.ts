@@ -122,7 +122,7 @@ describe('a wrong row of an import', () => {
 
   // spec: administration/import-rejected
   test.each(['"tags.plan":"gold"', '"language.code":"de"', '"appVersion.x":1', '"tags":{"plan":"pro"},"tags.plan":"gold"'])(
-    'an imported row of JSON is rejected when it has an unknown field that begins with a known one and a dot: %s',
+    'an imported JSON row is rejected for an unknown field of a known one and a dot: %s',
     (fields) => {
       expect(readJson(`{"platform":"android","token":"x",${fields}}`)).toEqual({
         rejected: { column: null, code: 'invalid_field', message: 'is not a known field' },
@@ -182,7 +182,7 @@ describe('a wrong value that a device can do without', () => {
   })
 
   // spec: administration/import-left-out
-  test('a row with very many wrong tags is read with little work, and with more than 1,000 tags it loses them all', () => {
+  test('a row with very many wrong tags is read with little work, and above 1,000 loses them all', () => {
     const wrong = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`no name ${n}`, n]))
     const read = (tags: object) => readJson(JSON.stringify({ platform: 'ios', token: 'a', tags }))
     const parse = vi.spyOn(ImportedDevice, 'safeParse')
@@ -218,7 +218,7 @@ describe('a wrong value that a device can do without', () => {
   })
 })
 
-test('a header with another line end than LF, CRLF and CR is refused, because the whole file would be the header', () => {
+test('a header with another line end than LF, CRLF and CR is refused: the whole file would be it', () => {
   for (const lineEnd of ['\u2028', '\u0085', '\v'])
     expect(() => readColumns({ ...csv, columns: null }, ['token', 'platform', `externalId${lineEnd}abc`, 'ios', 'ann'])).toThrow(
       'LF, CRLF or CR',
@@ -344,7 +344,7 @@ describe('an import of OneSignal’s export', () => {
     expect(readColumns({ ...settings, assumeOptedIn: false }, [...header, 'notification_types']).width).toBe(3)
   })
 
-  test('OneSignal’s external id may be in either of two columns, and an error names the column that has the wrong value', () => {
+  test('OneSignal’s external id may be in either of two columns, and an error names the right one', () => {
     expect(readCsv({ device_type: '1', identifier: 'a:b', external_id: 'bob' }, { format: 'onesignal_csv' })).toMatchObject({
       device: { externalId: 'bob' },
     })

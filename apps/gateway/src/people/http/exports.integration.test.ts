@@ -70,7 +70,7 @@ async function open(path: string): Promise<{ asked: ClientRequest; response: Inc
 }
 
 // spec: administration/export-everybody, administration/export-end, administration/export-addresses
-test('an export of users has a line for each user and a last line with their number, and the audit says how many users were exported', async () => {
+test('an export of users has a line each and a last with their number, which the audit has too', async () => {
   const appId = await givenAppId()
   peers.answers.set(exportUsers.subject, portions(5))
   peers.asked.length = 0
@@ -95,7 +95,7 @@ test('an export of users has a line for each user and a last line with their num
 })
 
 // spec: administration/export-resumed
-test('an export of users can continue after a user, and asks audience for masked tokens unless the operator wants them in full', async () => {
+test('an export of users can continue after one, with masked tokens unless the operator wants them whole', async () => {
   const appId = await givenAppId()
   peers.answers.set(exportUsers.subject, portions(5))
   peers.asked.length = 0
@@ -107,7 +107,7 @@ test('an export of users can continue after a user, and asks audience for masked
 })
 
 // spec: administration/export-person
-test('the export of one user has the user, the devices, the pushes to present and former devices, each open push once, and the webhook deliveries', async () => {
+test('a user’s export has the user, devices, pushes to present and former devices, open ones once, and webhook deliveries', async () => {
   const appId = await givenAppId()
   const [kept, left, campaign, other] = [givenMaskedUser.subscriptions[0]?.id ?? '', newId(), newId(), newId()]
   const push = (subscriptionId: string, campaignId: string): ExportedPush => ({
@@ -156,7 +156,7 @@ test('the export of one user has the user, the devices, the pushes to present an
 })
 
 // spec: administration/export-pushes
-test('the export of a campaign has a line for each push; a campaign that cannot be exported is refused before the first line', async () => {
+test('a campaign’s export has a line for each push; what cannot be exported is refused before the first', async () => {
   const appId = await givenAppId()
   const campaignId = newId()
   peers.campaigns.set(campaignId, appId)
@@ -240,7 +240,7 @@ test('an export that is refused before its first line leaves no audit line', asy
 })
 
 // spec: limits/heavy-reads
-test('an export makes fewer than 500 of 2,000 portions while its client does not read; after a disconnect another export may begin, and the audit calls the first incomplete', async () => {
+test('an unread export makes fewer than 500 of 2,000 portions; after a disconnect another begins, the audit says incomplete', async () => {
   const appId = await givenAppId()
   peers.answers.set(exportUsers.subject, portions(4_000, 'x'.repeat(50_000)))
   peers.asked.length = 0

@@ -12,7 +12,7 @@ const goes = 'Only iOS; a device keeps at most 20 tokens, and each goes 12 hours
 const NamedType = z.object({ attributesType: AttributesType })
 const NamedActivity = z.object({ activityId: ActivityId })
 
-/** The tokens of Live Activities (spec: live-activities/tokens). */
+/** The tokens of Live Activities (spec: activities/tokens). */
 export const activityTokens = [
   route({
     ...forDevices,

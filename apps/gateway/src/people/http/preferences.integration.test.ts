@@ -57,7 +57,7 @@ test.each(paths)('GET %s shows every category with its default, the own choice o
 })
 
 // spec: categories/change
-test('a change names the person by device, id or external id; a public key may change only the owner of a device', async () => {
+test('a change names the person by device, id or external id; a public key only a device’s owner', async () => {
   given({ news: true })
   const body = { categories: { offers: null, news: true } }
   for (const path of paths) expect((await gateway.ask({ method: 'PATCH', path, headers: withKey, body })).status).toBe(200)
@@ -120,7 +120,7 @@ test('one tap takes the user of the push out of the campaign’s category, witho
 })
 
 // spec: categories/one-tap
-test('a forged msgId is refused with 400, and a signed one is answered 204 when there is nothing to leave or the user is gone', async () => {
+test('a forged msgId is 400; a signed one is 204 with nothing to leave or the user gone', async () => {
   const msgId = mintMessageId(hmacSecret, push)
   for (const forged of [mintMessageId('another secret', push), `${msgId.slice(0, -1)}${msgId.endsWith('A') ? 'B' : 'A'}`, 'x', 'a.b']) {
     const { status, body } = await tap(forged)

@@ -15,7 +15,7 @@ const { appId } = await gateway.givenApp()
 const get = (path: string, ofApp = appId) => gateway.admin('GET', `/apps/${ofApp}${path}`)
 
 // spec: administration/tags
-test('an app’s tags can be searched by the beginning of a name in any letter case, and pages list each tag once', async () => {
+test('an app’s tags are searched by a name’s beginning in any letter case, and pages list each once', async () => {
   const names = ['City', 'city_2', 'plan', 'plan.since', 'vip']
   const counted: TagUses = {
     tags: names.map((name) => ({ name, type: 'string', users: 30, low: 20, high: 40, values: ['a', 'b'] })),

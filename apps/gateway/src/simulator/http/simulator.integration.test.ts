@@ -33,7 +33,7 @@ async function givenApp() {
 const ask = (method: string, path: string, body?: unknown) => gateway.admin(method, `/simulator${path}`, body)
 
 // spec: administration/simulator
-test('without a simulator the operations on it are 404, and adding a virtual device to an app without credentials is 409', async () => {
+test('without a simulator its operations are 404; a virtual device for an app without credentials is 409', async () => {
   const without = await startGateway(addresses)
   const { appId } = await without.givenApp()
   for (const [method, path, body] of [
@@ -126,7 +126,7 @@ test('an account at the simulated provider becomes the app’s credentials, and 
 })
 
 // spec: administration/simulator
-test('an operator can tell a virtual device how to answer, remove it, and list the virtual devices that an app reaches', async () => {
+test('an operator can make a virtual device answer differently, remove it, and list an app’s', async () => {
   const appId = await givenApp()
   expect(await ask('PUT', '/devices/ios-300/behaviour', { answer: 'slow', delayMs: 3_000 })).toMatchObject({ status: 200, body: device })
   expect(simulator.asked.at(-1)?.body).toEqual({ answer: 'slow', delayMs: 3_000 })
@@ -166,7 +166,7 @@ const takenPush = (seq: number) => {
   }
 }
 
-test('a push to a virtual device is listed with what the device shows, and with the user and campaign that its msgId names', async () => {
+test('a push to a virtual device is listed as shown, with the user and campaign of its msgId', async () => {
   const appId = await givenApp()
   simulator.answers.set('GET /pushes/newest', () => ({ body: { pushes: [takenPush(42)] } }))
   const { body } = await ask('GET', `/pushes?appId=${appId}&deviceId=ios-300&limit=1`)
@@ -198,7 +198,7 @@ test('when the simulator answers 500 or does not answer, a request for it is 503
 }, 30_000)
 
 // spec: administration/simulator-stream
-test('the simulator’s stream sends new pushes, at most 100 a second, says how many were left out, and goes on after the simulator was away', async () => {
+test('the simulator’s stream sends 100 pushes a second at most, says how many are missing, and resumes after an absence', async () => {
   const appId = await givenApp()
   const tails: { query: Record<string, string> }[] = []
   let script: { last: number; dropped: number; pushes: object[] } | 'away' = { last: 7, dropped: 0, pushes: [] }

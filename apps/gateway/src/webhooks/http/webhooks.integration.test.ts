@@ -78,7 +78,7 @@ beforeAll(async () => {
 })
 
 // spec: administration/webhooks
-test('every operation on a webhook endpoint reaches the service webhooks with the app that the path names, and answers with its own status', async () => {
+test('every webhook operation reaches the service with the path’s app, and answers with its own status', async () => {
   const path = `/apps/${appId}/webhooks`
   const one = `${path}/${webhookId}`
   const told = async (method: string, at: string, body?: unknown) => {
@@ -125,7 +125,7 @@ test.each([
 })
 
 // spec: administration/unknown-app
-test('a webhook endpoint of an unknown app, or with an unknown id, is 404, and an empty change of an endpoint is refused', async () => {
+test('an endpoint of an unknown app, or with an unknown id, is 404; an empty change is refused', async () => {
   expect((await gateway.admin('GET', `/apps/${newId()}/webhooks`)).status).toBe(404)
   expect((await gateway.admin('GET', `/apps/${appId}/webhooks/${newId()}`)).status).toBe(404)
   expect((await gateway.admin('PATCH', `/apps/${appId}/webhooks/${webhookId}`, {})).status).toBe(422)

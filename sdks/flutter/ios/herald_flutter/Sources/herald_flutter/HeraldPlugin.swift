@@ -37,4 +37,13 @@ public class HeraldPlugin: NSObject, FlutterPlugin {
   public func application(_ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: Error) {
     Task { @MainActor in HeraldPushes.shared.failed(error) }
   }
+
+  public func application(
+    _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
+    fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
+  ) -> Bool {
+    guard (userInfo["herald"] as? [String: Any])?["dismiss"] is String else { return false }
+    Task { @MainActor in HeraldPushes.shared.received(userInfo) { _ in completionHandler(.newData) } }
+    return true
+  }
 }

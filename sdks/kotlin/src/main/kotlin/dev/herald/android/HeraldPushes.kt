@@ -90,6 +90,13 @@ object HeraldPushes {
   /** Whether an extra is of the push's data, and not of Firebase, Google or this file. */
   private fun isOwn(name: String) = listOf("google.", "gcm.", "from", "collapse_key", "herald.").none { name.startsWith(it) }
 
+  /**
+   * Removes the notification that a recall names by its tag. Firebase shows a push with its tag and the id 0, as `show` does
+   * (https://github.com/firebase/firebase-android-sdk, CommonNotificationBuilder: `DisplayNotificationInfo(builder, getTag(params), 0)`).
+   */
+  internal fun remove(context: Context, tag: String) =
+    (context.getSystemService(Context.NOTIFICATION_SERVICE) as NotificationManager).cancel(tag, 0)
+
   /** Shows a push that came while the app is in the foreground. Android shows others by itself. */
   internal fun show(context: Context, message: RemoteMessage) {
     val shown = message.notification ?: return
@@ -150,12 +157,13 @@ open class HeraldMessagingService : FirebaseMessagingService() {
   @Deprecated("Firebase calls onRegistered with installation ids")
   override fun onNewToken(token: String) = HeraldPushes.renew(this, token)
 
-  /** Shows a push, then reports it, and tells the page. */
+  /** Reports a push, shows it, and tells the page. A recall removes a notification instead, and the page hears nothing of it. */
   override fun onMessageReceived(message: RemoteMessage) {
     val msgId = message.data["msgId"] ?: return
-    HeraldPushes.show(this, message)
     val bridge = HeraldPushes.bridge(this)
     bridge.call("delivered", mapOf("msgId" to msgId)) { _, _ -> }
+    message.data["heraldDismiss"]?.let { return HeraldPushes.remove(this, it) }
+    HeraldPushes.show(this, message)
     val data = message.data.filterKeys { it != "msgId" && it != "url" && it != "actions" }
     bridge.emit("push", mapOf("title" to message.notification?.title, "body" to message.notification?.body, "url" to message.data["url"], "data" to data))
   }

@@ -1,0 +1,63 @@
+import { beforeAll, expect, test } from 'vitest'
+import { givenDevices, ok, read, sendCampaign, textOf, untilSettled } from '../tests/campaigns.ts'
+import { barriersOf, openDashboard, type Dashboard } from './dashboard.ts'
+
+// Recalls and Live Activities in the dashboard.
+
+let tenant: Dashboard['tenant']
+let open: Dashboard['open']
+beforeAll(async () => {
+  ;({ tenant, open } = await openDashboard())
+  await givenDevices(tenant, 'android', 3)
+})
+
+// spec: dashboard/recall
+test('an operator replaces a wrong message, reads what each platform can do, and the campaign and its recall lead to one another', async () => {
+  const id = await sendCampaign(tenant, { name: 'Wrong price', content: textOf('Only 1 €') }, 'sending')
+  expect(await untilSettled(tenant, id)).toMatchObject({ sent: 3 })
+  const { page, watched } = await open(`/campaigns/${id}`)
+  await page.getByRole('button', { name: 'Recall' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('3 pushes were sent. What was read is read.').waitFor()
+  expect(await dialog.getByRole('radio', { name: /^Only stop/ }).isDisabled()).toBe(true)
+  await dialog.getByRole('radio', { name: /^Take it away/ }).check()
+  await dialog.getByText('They cannot remove it: each push must show something. They are skipped.').waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  await dialog.getByRole('radio', { name: /^Replace it/ }).check()
+  expect(await dialog.getByLabel('Title').inputValue()).toBe('Only 1 €')
+  await dialog.getByLabel('Title').fill('Only 10 €')
+  await dialog.getByRole('button', { name: 'Ask to replace it' }).click()
+
+  await page.getByRole('link', { name: 'The campaign that this recalls' }).waitFor()
+  const followUp = page.url().slice(-24)
+  expect(await untilSettled(tenant, followUp)).toMatchObject({ sent: 3 })
+  expect(await read(tenant, followUp)).toMatchObject({ recallOf: id, content: { en: { title: 'Only 10 €' } } })
+  expect(await page.getByRole('button', { name: 'Recall' }).count()).toBe(0)
+  await page.locator('[data-sentence]', { hasText: /^Sent/ }).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  await page.getByRole('link', { name: 'The campaign that this recalls' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Wrong price' }).waitFor()
+  await page.getByRole('link', { name: 'Asked to replace it: sent' }).click()
+  await page.getByRole('link', { name: 'The campaign that this recalls' }).waitFor()
+  expect(watched.faults).toEqual([])
+})
+
+// spec: dashboard/live-activities, administration/campaign-live-activity
+test('a send to a Live Activity is named after it in the list and in its report, which says whom it reaches', async () => {
+  const [phone] = await givenDevices(tenant, 'ios', 1)
+  if (!phone) throw new Error('the simulator made no device')
+  const held = { attributesType: 'MatchAttributes', token: 'a'.repeat(64) }
+  ok(await tenant.call('PUT', `/v1/subscriptions/${phone.id}/activities/match-3`, held), 200)
+  const body = { activityId: 'match-3', event: 'update', attributesType: 'MatchAttributes', contentState: { home: 1 } }
+  const { id } = ok(await tenant.call<{ id: string }>('POST', '/v1/live-activities', body), 202)
+  expect(await read(tenant, id)).toMatchObject({ liveActivity: { activityId: 'match-3', event: 'update' } })
+
+  const { page, watched } = await open('/campaigns?transactional=true')
+  await page.getByRole('link', { name: 'Live Activity match-3, updated' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Live Activity match-3, updated' }).waitFor()
+  await page.getByText('It changes on every device that has it, without a sound. Devices report nothing of it.').waitFor()
+  await page.getByText('Everybody who has the activity').waitFor()
+  expect(await page.getByRole('heading', { name: 'Opens and clicks' }).count()).toBe(0)
+  expect(await barriersOf(page)).toEqual([])
+  expect(watched.faults).toEqual([])
+})

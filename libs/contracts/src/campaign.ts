@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { Content } from './content.ts'
-import type { LiveActivity } from './live-activity.ts'
 import { SegmentDefinition } from './segment-definition.ts'
 import { contentRequired, sendFields, type Bypass, type Presentation, type Priority, type SendRate } from './send-fields.ts'
 import { ConversionName } from './conversion.ts'

@@ -15,7 +15,7 @@ import { devicesOf, givenDevices, ledgerOf, ok, pushesOf, read, untilSettled, ty
 const herald = await sharedPlatform()
 const customers = 600
 
-test('a week of the example shop: an offer with two texts goes at a rate to who wants it, the text that leads to orders goes to the others, who switched pushes off reads it in the inbox, and a wrong price is replaced', async () => {
+test('in a week the shop tries two texts, sends the better one to the others, and replaces a wrong price', async () => {
   const tenant = await givenTenant(herald)
   const shop = await startExampleShop(herald, tenant, { HERALD_CATEGORY: 'orders', HERALD_OFFERS_CATEGORY: 'offers' })
   const ask = async <Body>(method: string, path: string, status: number, body?: Json): Promise<Body> =>

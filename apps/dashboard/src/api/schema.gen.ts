@@ -2200,7 +2200,7 @@ export interface components {
                 variant: string | null;
                 /** @enum {string} */
                 outcome: "sent" | "failed" | "skipped" | "open";
-                /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
+                /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, deleted, owner_changed, invalidated, holdout, unsubscribed, opted_out, expired, silent_web, quiet_hours, frequency_cap, empty_content, cancelled. */
                 code: string | null;
                 providerCode: string | null;
                 attempts: number;
@@ -4644,7 +4644,7 @@ export interface components {
             variant: string | null;
             /** @enum {string} */
             outcome: "sent" | "failed" | "skipped" | "open";
-            /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
+            /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, deleted, owner_changed, invalidated, holdout, unsubscribed, opted_out, expired, silent_web, quiet_hours, frequency_cap, empty_content, cancelled. */
             code: string | null;
             providerCode: string | null;
             attempts: number;

@@ -15,7 +15,7 @@ import { devicesOf, givenDevices, ledgerOf, ok, pushesOf, read, untilSettled, ty
 const herald = await sharedPlatform()
 const customers = 600
 
-test('a week of the example shop: an offer with two texts goes at a rate to who wants it, the text that leads to orders goes to the others, and who switched pushes off reads it in the inbox', async () => {
+test('in a week the shop tries two texts, sends the better one to the others, and replaces a wrong price', async () => {
   const tenant = await givenTenant(herald)
   const shop = await startExampleShop(herald, tenant, { HERALD_CATEGORY: 'orders', HERALD_OFFERS_CATEGORY: 'offers' })
   const ask = async <Body>(method: string, path: string, status: number, body?: Json): Promise<Body> =>
@@ -100,6 +100,17 @@ test('a week of the example shop: an offer with two texts goes at a rate to who 
     expect.stringContaining('has the send in its inbox'),
     expect.stringContaining('not in the category offers'),
   ])
+
+  // Saturday: the price was wrong. Who has the offer and has not opened it gets the right one in its place.
+  const content = { _default: 'en', en: { title: 'Teapots at 60 %', body: 'The price was wrong' } }
+  const recalled = ok(await tenant.call<{ id: string }>('POST', `/v1/campaigns/${id}/recall`, { mode: 'replace', content }), 202)
+  await untilSettled(tenant, recalled.id)
+  const opened = new Set([...buyers.values()].map(({ msgId }) => msgId))
+  const replaced = await pushesOf(tenant, recalled.id)
+  expect(devicesOf(replaced)).toEqual(devicesOf(first.filter(({ msgId }) => !opened.has(msgId))))
+  const placeOf = new Map(first.map(({ deviceId, headers }) => [deviceId, headers['apns-collapse-id']]))
+  for (const { deviceId, headers, title } of replaced)
+    expect([title, headers['apns-collapse-id']]).toEqual(['Teapots at 60 %', placeOf.get(deviceId)])
 
   // Sunday: every order has told its customer, and all that was queued is counted.
   const notices = await Promise.all(orders.map(({ campaignId }) => untilSettled(tenant, campaignId)))

@@ -23,7 +23,7 @@ export type DeliveryRules = {
 }
 
 /**
- * Gives the delivery rules that a send obeys. Silent pushes disturb nobody, an operator waits for a test, Live Activities and recalls correct what is
+ * Gives the delivery rules of a send. Silent pushes disturb nobody, an operator waits for a test, Live Activities and recalls correct what is
  * shown: all are exempt from the cap, quiet hours and categories. Only campaigns have a hold-out.
  */
 export function rulesFor(

@@ -98,7 +98,10 @@ test('audience is given a start with its target and alert, and an update for all
 test('a send to a Live Activity says what it is for, cannot be duplicated as a campaign or tested as a notification, and goes with its app', async () => {
   const appId = newId()
   const { id } = await send(appId, update())
-  expect((await gateway.call(getCampaign, { appId, campaignId: id })).liveActivity).toMatchObject({ activityId: 'match-3', event: 'update' })
+  expect((await gateway.call(getCampaign, { appId, campaignId: id })).liveActivity).toMatchObject({
+    activityId: 'match-3',
+    event: 'update',
+  })
   await expect(gateway.call(duplicateCampaign, { appId, campaignId: id })).rejects.toMatchObject({ code: 'invalid_state' })
   await expect(
     gateway.call(sendTest, { appId, idempotency: null, test: { campaignId: id, subscriptionId: newId() } }),

@@ -172,6 +172,8 @@ function pagesOf(appId: string, made: Made): Record<string, string> {
     explain: `${app}/explain?campaignId=${made.campaignId}&subscriptionId=${made.subscriptionId}`,
     segments: `${app}/segments`,
     segment: `${app}/segments/${made.segmentId}`,
+    categories: `${app}/categories`,
+    impact: `${app}/impact`,
     templates: `${app}/templates`,
     template: `${app}/templates/${made.templateId}`,
     log: `${app}/log`,

@@ -51,7 +51,7 @@ if ((await buildPages([serviceBuild], { print: console.log })).length > 0) proce
 const promise = `an upgrade from ${release.version} and back loses no send, doubles none and refuses none`
 console.log(promise)
 const { good, ...result } = await play({ promise, run }, { devices: Number(values.devices), say: (line) => console.log(line) })
-if (values.keep) console.log(`kept in ${keepResult('upgrade', { from: release.version, commit: release.commit, ...result })}`)
+if (values.keep) console.log(`kept in ${keepResult('upgrade', { from: `${release.version} (${release.commit})`, ...result })}`)
 console.log(`\nupgrade: ${good ? 'all good' : `BAD: ${result.wrong.join('; ')}`}, ${result.seconds} s`)
 process.exit(good ? 0 : 1)
 

@@ -109,7 +109,6 @@ function toCampaign(row: CampaignRow): Campaign {
     overrides: row.overrides,
     category: row.category?.id ?? null,
     inbox: row.inbox,
-    liveActivity: row.activity && { activityId: row.activity.activityId, event: row.activity.event },
     bypass,
     ...activityOf(row),
     sendRate: row.perMinute ? { perMinute: row.perMinute } : null,

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { Content } from './content.ts'
-import type { LiveActivity } from './live-activity.ts'
 import { SegmentDefinition } from './segment-definition.ts'
 import { contentRequired, sendFields, type Bypass, type Presentation, type Priority, type SendRate } from './send-fields.ts'
 import { ConversionName } from './conversion.ts'
@@ -202,8 +201,6 @@ export type Campaign = {
   category: string | null
   /** Whether people find the campaign in their inbox. */
   inbox: boolean
-  /** Which Live Activity the send starts, updates or ends; null in any other campaign. */
-  liveActivity: Pick<LiveActivity, 'activityId' | 'event'> | null
   bypass: Bypass
   /** What a send to a Live Activity is for; left out of any other. */
   activity?: Pick<LiveActivity, 'activityId' | 'event' | 'attributesType' | 'timestamp'>

@@ -2200,7 +2200,7 @@ export interface components {
                 variant: string | null;
                 /** @enum {string} */
                 outcome: "sent" | "failed" | "skipped" | "open";
-                /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
+                /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, deleted, owner_changed, invalidated, holdout, unsubscribed, opted_out, expired, silent_web, quiet_hours, frequency_cap, empty_content, cancelled. */
                 code: string | null;
                 providerCode: string | null;
                 attempts: number;
@@ -3019,12 +3019,6 @@ export interface components {
             category: string | null;
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
-            /** @description The Live Activity that the send starts, updates or ends. */
-            liveActivity: {
-                activityId: string;
-                /** @enum {string} */
-                event: "start" | "update" | "end";
-            } | null;
             bypass: components["schemas"]["Bypass"];
             /** @description The operator who made it; null when a secret key did. */
             author: string | null;
@@ -3278,12 +3272,6 @@ export interface components {
             category: string | null;
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
-            /** @description The Live Activity that the send starts, updates or ends. */
-            liveActivity: {
-                activityId: string;
-                /** @enum {string} */
-                event: "start" | "update" | "end";
-            } | null;
             bypass: components["schemas"]["Bypass"];
             /** @description The operator who made it; null when a secret key did. */
             author: string | null;
@@ -3552,12 +3540,6 @@ export interface components {
             category: string | null;
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
-            /** @description The Live Activity that the send starts, updates or ends. */
-            liveActivity: {
-                activityId: string;
-                /** @enum {string} */
-                event: "start" | "update" | "end";
-            } | null;
             bypass: components["schemas"]["Bypass"];
             /** @description The operator who made it; null when a secret key did. */
             author: string | null;
@@ -4644,7 +4626,7 @@ export interface components {
             variant: string | null;
             /** @enum {string} */
             outcome: "sent" | "failed" | "skipped" | "open";
-            /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, opted_out, invalidated, deleted, owner_changed, silent_web, holdout, frequency_cap, quiet_hours, expired, empty_content, cancelled, unsubscribed. */
+            /** @description One of token_dead, token_invalid, sender_mismatch, payload_too_large, payload_invalid, credentials_invalid, not_configured, rate_limited, provider_unavailable, network_error, timeout, encryption_failed, internal, deleted, owner_changed, invalidated, holdout, unsubscribed, opted_out, expired, silent_web, quiet_hours, frequency_cap, empty_content, cancelled. */
             code: string | null;
             providerCode: string | null;
             attempts: number;
@@ -10061,7 +10043,6 @@ export interface operations {
                      *           "overrides": null,
                      *           "category": null,
                      *           "inbox": false,
-                     *           "liveActivity": null,
                      *           "sendRate": null,
                      *           "bypass": {},
                      *           "recurringOf": null,
@@ -10281,7 +10262,6 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
-                     *       "liveActivity": null,
                      *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
@@ -10441,7 +10421,6 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
-                     *       "liveActivity": null,
                      *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
@@ -11047,7 +11026,6 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
-                     *       "liveActivity": null,
                      *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,

@@ -3,7 +3,6 @@ import type { Verification as VerificationRead } from '@herald/contracts/calls/t
 import { Category } from '@herald/contracts/category'
 import { deciders } from '@herald/contracts/experiment-metrics'
 import { ContentMap, type Content } from '@herald/contracts/content'
-import { activityEvents } from '@herald/contracts/live-activity'
 import { platforms } from '@herald/contracts/platform'
 import { recallModes } from '@herald/contracts/recall'
 import { Overrides } from '@herald/contracts/overrides'
@@ -86,10 +85,6 @@ export const Campaign = describes<CampaignRead>()(
     overrides: Overrides.nullable(),
     category: z.string().nullable().meta({ description: 'The id of its category.' }),
     inbox: z.boolean().meta({ description: 'Whether people find it in their inbox.' }),
-    liveActivity: z
-      .object({ activityId: z.string(), event: z.enum(activityEvents) })
-      .nullable()
-      .meta({ description: 'The Live Activity that the send starts, updates or ends.' }),
     bypass: Bypass,
     author: z.string().nullable().meta({ description: 'The operator who made it; null when a secret key did.' }),
     activity: z

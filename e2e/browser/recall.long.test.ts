@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 
 // spec: dashboard/recall
-test('an operator replaces a wrong message, reads what each platform can do, and the campaign and its recall lead to one another', async () => {
+test('an operator replaces a wrong message, reads what platforms can do, and campaign and recall lead to one another', async () => {
   const id = await sendCampaign(tenant, { name: 'Wrong price', content: textOf('Only 1 €') }, 'sending')
   expect(await untilSettled(tenant, id)).toMatchObject({ sent: 3 })
   const { page, watched } = await open(`/campaigns/${id}`)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 
 // spec: dashboard/recall
-test('an operator replaces a wrong message, reads what each platform can do, and the campaign and its recall lead to one another', async () => {
+test('an operator replaces a wrong message, reads what platforms can do, and campaign and recall lead to one another', async () => {
   const id = await sendCampaign(tenant, { name: 'Wrong price', content: textOf('Only 1 €') }, 'sending')
   expect(await untilSettled(tenant, id)).toMatchObject({ sent: 3 })
   const { page, watched } = await open(`/campaigns/${id}`)
@@ -42,7 +42,7 @@ test('an operator replaces a wrong message, reads what each platform can do, and
   expect(watched.faults).toEqual([])
 })
 
-// spec: dashboard/live-activities, administration/campaign-live-activity
+// spec: dashboard/live-activities
 test('a send to a Live Activity is named after it in the list and in its report, which says whom it reaches', async () => {
   const [phone] = await givenDevices(tenant, 'ios', 1)
   if (!phone) throw new Error('the simulator made no device')
@@ -50,7 +50,7 @@ test('a send to a Live Activity is named after it in the list and in its report,
   ok(await tenant.call('PUT', `/v1/subscriptions/${phone.id}/activities/match-3`, held), 200)
   const body = { activityId: 'match-3', event: 'update', attributesType: 'MatchAttributes', contentState: { home: 1 } }
   const { id } = ok(await tenant.call<{ id: string }>('POST', '/v1/live-activities', body), 202)
-  expect(await read(tenant, id)).toMatchObject({ liveActivity: { activityId: 'match-3', event: 'update' } })
+  expect(await read(tenant, id)).toMatchObject({ activity: { activityId: 'match-3', event: 'update' } })
 
   const { page, watched } = await open('/campaigns?transactional=true')
   await page.getByRole('link', { name: 'Live Activity match-3, updated' }).click()

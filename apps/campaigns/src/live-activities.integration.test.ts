@@ -98,7 +98,7 @@ test('audience is given a start with its target and alert, and an update for all
 test('a send to a Live Activity says what it is for, cannot be duplicated as a campaign or tested as a notification, and goes with its app', async () => {
   const appId = newId()
   const { id } = await send(appId, update())
-  expect((await gateway.call(getCampaign, { appId, campaignId: id })).liveActivity).toMatchObject({
+  expect((await gateway.call(getCampaign, { appId, campaignId: id })).activity).toMatchObject({
     activityId: 'match-3',
     event: 'update',
   })

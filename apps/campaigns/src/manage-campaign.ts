@@ -109,8 +109,8 @@ function toCampaign(row: CampaignRow): Campaign {
     overrides: row.overrides,
     category: row.category?.id ?? null,
     inbox: row.inbox,
-    liveActivity: activityOf(row),
     bypass,
+    ...activityOf(row),
     sendRate: row.perMinute ? { perMinute: row.perMinute } : null,
     recurringOf: row.recurringOf,
     remainderOf: row.remainder?.of ?? null,
@@ -127,10 +127,10 @@ function toCampaign(row: CampaignRow): Campaign {
   }
 }
 
-const activityOf = ({ activity }: CampaignRow): Campaign['liveActivity'] => {
-  if (!activity) return null
+const activityOf = ({ activity }: CampaignRow): Pick<Campaign, 'activity'> => {
+  if (!activity) return {}
   const { activityId, event, attributesType, timestamp } = activity
-  return { activityId, event, attributesType, timestamp }
+  return { activity: { activityId, event, attributesType, timestamp } }
 }
 
 function audienceOf({ target, forgotten, remainder, segmentId, test }: CampaignRow): CampaignAudience {

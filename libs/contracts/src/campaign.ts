@@ -201,9 +201,9 @@ export type Campaign = {
   category: string | null
   /** Whether people find the campaign in their inbox. */
   inbox: boolean
-  /** Which Live Activity the send starts, updates or ends; null in any other campaign. */
-  liveActivity: Pick<LiveActivity, 'activityId' | 'event' | 'attributesType' | 'timestamp'> | null
   bypass: Bypass
+  /** What a send to a Live Activity is for; left out of any other. */
+  activity?: Pick<LiveActivity, 'activityId' | 'event' | 'attributesType' | 'timestamp'>
   sendRate: SendRate | null
   recurringOf: string | null
   remainderOf: string | null

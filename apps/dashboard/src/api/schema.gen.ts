@@ -3019,17 +3019,17 @@ export interface components {
             category: string | null;
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
-            /** @description The Live Activity that the send starts, updates or ends. */
-            liveActivity: {
+            bypass: components["schemas"]["Bypass"];
+            /** @description The operator who made it; null when a secret key did. */
+            author: string | null;
+            /** @description Of a send to a Live Activity; left out of any other. */
+            activity?: {
                 activityId: string;
                 /** @enum {string} */
                 event: "start" | "update" | "end";
                 attributesType: string;
                 timestamp: number;
-            } | null;
-            bypass: components["schemas"]["Bypass"];
-            /** @description The operator who made it; null when a secret key did. */
-            author: string | null;
+            };
             sendRate: {
                 perMinute: number;
             } | null;
@@ -3272,17 +3272,17 @@ export interface components {
             category: string | null;
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
-            /** @description The Live Activity that the send starts, updates or ends. */
-            liveActivity: {
+            bypass: components["schemas"]["Bypass"];
+            /** @description The operator who made it; null when a secret key did. */
+            author: string | null;
+            /** @description Of a send to a Live Activity; left out of any other. */
+            activity?: {
                 activityId: string;
                 /** @enum {string} */
                 event: "start" | "update" | "end";
                 attributesType: string;
                 timestamp: number;
-            } | null;
-            bypass: components["schemas"]["Bypass"];
-            /** @description The operator who made it; null when a secret key did. */
-            author: string | null;
+            };
             sendRate: {
                 perMinute: number;
             } | null;
@@ -3540,17 +3540,17 @@ export interface components {
             category: string | null;
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
-            /** @description The Live Activity that the send starts, updates or ends. */
-            liveActivity: {
+            bypass: components["schemas"]["Bypass"];
+            /** @description The operator who made it; null when a secret key did. */
+            author: string | null;
+            /** @description Of a send to a Live Activity; left out of any other. */
+            activity?: {
                 activityId: string;
                 /** @enum {string} */
                 event: "start" | "update" | "end";
                 attributesType: string;
                 timestamp: number;
-            } | null;
-            bypass: components["schemas"]["Bypass"];
-            /** @description The operator who made it; null when a secret key did. */
-            author: string | null;
+            };
             sendRate: {
                 perMinute: number;
             } | null;
@@ -10043,7 +10043,6 @@ export interface operations {
                      *           "overrides": null,
                      *           "category": null,
                      *           "inbox": false,
-                     *           "liveActivity": null,
                      *           "sendRate": null,
                      *           "bypass": {},
                      *           "recurringOf": null,
@@ -10263,7 +10262,6 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
-                     *       "liveActivity": null,
                      *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
@@ -10423,7 +10421,6 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
-                     *       "liveActivity": null,
                      *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,
@@ -11029,7 +11026,6 @@ export interface operations {
                      *       "overrides": null,
                      *       "category": null,
                      *       "inbox": false,
-                     *       "liveActivity": null,
                      *       "sendRate": null,
                      *       "bypass": {},
                      *       "recurringOf": null,

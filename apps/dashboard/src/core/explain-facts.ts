@@ -1,6 +1,5 @@
 import type { ExplainedStep, StepOf } from '@herald/contracts/explain'
-import { splitWindow } from './app-settings.ts'
-import { some } from './spans.ts'
+import { headlineOfOutcome, inWords } from './explain-words.ts'
 
 export const stationNames = ['audience', 'reachable', 'cap', 'quiet_hours', 'locale', 'render', 'size', 'provider', 'device'] as const
 
@@ -244,16 +243,4 @@ const ofOutcome = (step: StepOf<'outcome'>): Draft[] => [
   ...time('Ended', step.settledAt),
 ]
 
-function headlineOfOutcome({ outcome, code, providerCode }: StepOf<'outcome'>): string {
-  if (outcome === 'sent') return 'The provider took it.'
-  if (outcome === 'past_retention') return 'What became of it is not kept any more.'
-  return `${outcome === 'failed' ? 'Failed' : 'Skipped'}: ${code ?? 'no code'}${providerCode ? ` (${providerCode})` : ''}.`
-}
-
 const grouped = (count: number): string => count.toLocaleString('en')
-
-/** Writes seconds in the largest unit in which they are a whole number. */
-function inWords(seconds: number): string {
-  const { count, unit } = splitWindow(seconds)
-  return some(count, unit.slice(0, -1), unit)
-}

@@ -3,7 +3,7 @@ import { isRecallable, recallActions, recallAsks, recallOnPlatforms } from './re
 
 const now = Date.parse('2026-12-01T12:00:00Z')
 const sent = {
-  ...{ silent: false, recallOf: null, recurringOf: null, schedule: null, liveActivity: null, stats: { sent: 3 } },
+  ...{ silent: false, recallOf: null, recurringOf: null, schedule: null, stats: { sent: 3 } },
   startedAt: '2026-12-01T11:00:00Z',
 }
 
@@ -16,7 +16,7 @@ test('a recall is offered for what devices may still show, and for nothing else'
     { recallOf: 'a' },
     { startedAt: null },
     { startedAt: '2026-11-01T11:00:00Z' },
-    { liveActivity: { activityId: 'match-3', event: 'start' as const } },
+    { activity: { activityId: 'match-3', event: 'start' as const, attributesType: 'Match', timestamp: 1 } },
     { schedule: { type: 'recurring' as const, every: 'day' as const, localTime: '09:00', timezone: 'UTC' } },
   ]
   for (const other of others) expect(isRecallable({ ...sent, ...other }, now)).toBe(false)

@@ -3,7 +3,7 @@ import type { components } from '../api/schema.gen.ts'
 export type RecallMode = components['schemas']['RecallCampaignOfAppBody']['mode']
 type Recallable = Pick<
   components['schemas']['CampaignWithRates'],
-  'silent' | 'recallOf' | 'recurringOf' | 'schedule' | 'startedAt' | 'liveActivity'
+  'silent' | 'recallOf' | 'recurringOf' | 'schedule' | 'startedAt' | 'activity'
 > & { stats: { sent: number } }
 
 const dayMs = 86_400_000
@@ -11,12 +11,9 @@ const dayMs = 86_400_000
 const longestDays = 28
 
 /** Whether devices may show something of a campaign that they can be asked to replace or remove. */
-export function isRecallable(
-  { silent, recallOf, recurringOf, schedule, startedAt, liveActivity, stats }: Recallable,
-  now: number,
-): boolean {
+export function isRecallable({ silent, recallOf, recurringOf, schedule, startedAt, activity, stats }: Recallable, now: number): boolean {
   const isRecurrence = schedule?.type === 'recurring' && recurringOf === null
-  if (silent || recallOf !== null || liveActivity !== null || isRecurrence || startedAt === null) return false
+  if (silent || recallOf !== null || activity !== undefined || isRecurrence || startedAt === null) return false
   return stats.sent > 0 && now - Date.parse(startedAt) < longestDays * dayMs
 }
 

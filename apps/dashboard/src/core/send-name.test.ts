@@ -3,11 +3,9 @@ import { nameOfSend, whatActivityDoes } from './send-name.ts'
 
 // spec: dashboard/live-activities
 test('a send to a Live Activity is named after the activity and what the send does, and any other send by its name', () => {
-  expect(nameOfSend({ name: 'Sale', liveActivity: null })).toBe('Sale')
-  expect(nameOfSend({ name: 'live activity', liveActivity: { activityId: 'match-3', event: 'update' } })).toBe(
-    'Live Activity match-3, updated',
-  )
-  expect(whatActivityDoes({ activityId: 'match-3', event: 'end' }, true)).toBe(
+  expect(nameOfSend({ name: 'Sale' })).toBe('Sale')
+  expect(nameOfSend({ name: 'live activity', activity: { activityId: 'match-3', event: 'update' } })).toBe('Live Activity match-3, updated')
+  expect(whatActivityDoes({ event: 'end' }, true)).toBe(
     'It ends on every device that has it, without a sound. Devices report nothing of it.',
   )
 })

@@ -1,13 +1,13 @@
 import type { components } from '../api/schema.gen.ts'
 
-type LiveActivity = components['schemas']['CampaignWithRates']['liveActivity']
-type Event = NonNullable<LiveActivity>['event']
+type Activity = NonNullable<components['schemas']['CampaignWithRates']['activity']>
+type Event = Activity['event']
 
 const words: Record<Event, string> = { start: 'started', update: 'updated', end: 'ended' }
 
 /** Gives the name of a send for a list or a title. A send to a Live Activity has none of its own. */
-export const nameOfSend = ({ name, liveActivity }: { name: string; liveActivity: LiveActivity }): string =>
-  liveActivity === null ? name : `Live Activity ${liveActivity.activityId}, ${words[liveActivity.event]}`
+export const nameOfSend = ({ name, activity }: { name: string; activity?: Pick<Activity, 'activityId' | 'event'> | undefined }): string =>
+  activity === undefined ? name : `Live Activity ${activity.activityId}, ${words[activity.event]}`
 
 const reaches: Record<Event, string> = {
   start: 'It begins on devices whose app can start such an activity',
@@ -16,5 +16,5 @@ const reaches: Record<Event, string> = {
 }
 
 /** Says what a send to a Live Activity does, and on which devices. */
-export const whatActivityDoes = ({ event }: NonNullable<LiveActivity>, isSilent: boolean): string =>
+export const whatActivityDoes = ({ event }: Pick<Activity, 'event'>, isSilent: boolean): string =>
   `${reaches[event]}${isSilent ? ', without a sound' : ''}. Devices report nothing of it.`

@@ -39,7 +39,6 @@ export const givenCampaign: Campaign = {
   overrides: null,
   category: null,
   inbox: false,
-  liveActivity: null,
   sendRate: null,
   bypass: {},
   recurringOf: null,

@@ -57,7 +57,7 @@ export function CampaignPage() {
                 {loaded.approval !== null && <Approval appId={appId} campaignId={campaignId} approval={loaded.approval} />}
                 {waitsForUndo(loaded) && <Undo appId={appId} campaign={loaded} onDone={send.readAllAgain} />}
                 <SendState appId={appId} campaign={loaded} reading={reading} stream={send.stream} onDone={send.readAllAgain} />
-                {reading.stats.sent > 0 && !loaded.silent && loaded.liveActivity === null && !isRecurrence(loaded) && (
+                {reading.stats.sent > 0 && !loaded.silent && loaded.activity === undefined && !isRecurrence(loaded) && (
                   <Headline appId={appId} campaign={loaded} reading={reading} />
                 )}
                 {isRecurrence(loaded) ? (
@@ -76,7 +76,7 @@ export function CampaignPage() {
                             <Codes appId={appId} campaignId={campaignId} reading={reading} breakdown={breakdown} />
                           </Suspense>
                         )}
-                        {loaded.liveActivity === null && (
+                        {loaded.activity === undefined && (
                           <Reports appId={appId} campaign={loaded} reading={reading} breakdown={breakdown} />
                         )}
                       </>

@@ -19,7 +19,6 @@ const words: Readonly<Record<string, string>> = {
   'campaign.duplicated': 'duplicated it',
   'campaign.tested': 'sent a test of it',
   'campaign.winner-picked': 'picked the winner',
-  'campaign.recalled': 'recalled it',
 }
 
 /** Shows the newest 50 lines of the audit about a campaign. */

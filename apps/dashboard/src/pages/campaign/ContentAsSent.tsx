@@ -16,27 +16,14 @@ type Entry = components['schemas']['LocaleEntry']
 
 /** Shows the audience, the schedule, the options and the texts of a campaign, which do not change after the campaign was sent. */
 export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Campaign }) {
-  const {
-    content,
-    experiment,
-    templateId,
-    ttl,
-    priority,
-    collapseId,
-    silent,
-    data,
-    presentation,
-    overrides,
-    bypass,
-    category,
-    liveActivity,
-  } = campaign
+  const { content, experiment, templateId, ttl, priority, collapseId, silent, data, presentation, overrides, bypass, category, activity } =
+    campaign
   return (
     <Card title={campaign.startedAt === null ? 'What is sent' : 'What was sent'}>
       <div className="grid grid-cols-1 gap-4">
         <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[8rem_1fr]">
           <Fact name="Audience">
-            {liveActivity !== null && liveActivity.event !== 'start' ? (
+            {activity !== undefined && activity.event !== 'start' ? (
               'Everybody who has the activity'
             ) : (
               <Audience appId={appId} audience={campaign.audience} />
@@ -60,8 +47,8 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
           )}
           {campaign.inbox && <Fact name="Inbox">People can read it in the app, also those who have switched pushes off.</Fact>}
           {campaign.sendRate !== null && <Fact name="Rate">{perMinuteText(campaign.sendRate.perMinute)}</Fact>}
-          {liveActivity !== null && <Fact name="Live Activity">{whatActivityDoes(liveActivity, silent)}</Fact>}
-          {silent && liveActivity === null && <Fact name="Silent">It shows nothing.</Fact>}
+          {activity !== undefined && <Fact name="Live Activity">{whatActivityDoes(activity, silent)}</Fact>}
+          {silent && activity === undefined && <Fact name="Silent">It shows nothing.</Fact>}
           {Object.keys(data).length > 0 && (
             <Fact name="Data">
               <Details summary={Object.keys(data).join(', ')} value={data} />

@@ -125,7 +125,7 @@ export function RecallDialog({
 
 /** Gives the title and the text of a campaign in its default language. */
 function shownText({ content, experiment }: Campaign): { locale: string; title: string; body: string } {
-  const { _default: locale = 'en', ...entries } = experiment?.variants[0]?.content ?? content ?? { _default: 'en' }
+  const { _default: locale, ...entries } = experiment?.variants[0]?.content ?? content ?? { _default: 'en' }
   const entry = (entries as Record<string, unknown>)[locale]
   const { title = '', body = '' } = (typeof entry === 'object' && entry !== null ? entry : {}) as { title?: string; body?: string }
   return { locale, title, body }

@@ -27,11 +27,11 @@ export function CampaignTable({ appId, data, search }: Props) {
           {
             key: 'name',
             label: 'Name',
-            cell: ({ name, content, silent, liveActivity }) => (
+            cell: ({ name, content, silent, activity }) => (
               <>
-                <span className="font-medium break-words">{nameOfSend({ name, liveActivity })}</span>
+                <span className="font-medium break-words">{nameOfSend({ name, activity })}</span>
                 <span className="block max-w-80 truncate text-sm text-muted" dir="auto">
-                  {textOf(content, silent && liveActivity === null, name)}
+                  {textOf(content, silent && activity === undefined, name)}
                 </span>
               </>
             ),

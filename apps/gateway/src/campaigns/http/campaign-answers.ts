@@ -85,12 +85,12 @@ export const Campaign = describes<CampaignRead>()(
     overrides: Overrides.nullable(),
     category: z.string().nullable().meta({ description: 'The id of its category.' }),
     inbox: z.boolean().meta({ description: 'Whether people find it in their inbox.' }),
-    liveActivity: z
-      .object({ activityId: z.string(), event: z.enum(activityEvents), attributesType: z.string(), timestamp: z.int() })
-      .nullable()
-      .meta({ description: 'The Live Activity that the send starts, updates or ends.' }),
     bypass: Bypass,
     author: z.string().nullable().meta({ description: 'The operator who made it; null when a secret key did.' }),
+    activity: z
+      .object({ activityId: z.string(), event: z.enum(activityEvents), attributesType: z.string(), timestamp: z.int() })
+      .optional()
+      .meta({ description: 'Of a send to a Live Activity; left out of any other.' }),
     sendRate: SendRate.nullable(),
     recurringOf: Id.nullable(),
     remainderOf: Id.nullable(),

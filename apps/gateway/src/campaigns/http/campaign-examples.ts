@@ -24,7 +24,6 @@ const draft = {
   overrides: null,
   category: null,
   inbox: false,
-  liveActivity: null,
   sendRate: null,
   bypass: {},
   recurringOf: null,

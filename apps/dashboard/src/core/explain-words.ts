@@ -1,0 +1,16 @@
+import type { StepOf } from '@herald/contracts/explain'
+import { splitWindow } from './app-settings.ts'
+import { some } from './spans.ts'
+
+/** Says in a sentence how a push ended. */
+export function headlineOfOutcome({ outcome, code, providerCode }: StepOf<'outcome'>): string {
+  if (outcome === 'sent') return 'The provider took it.'
+  if (outcome === 'past_retention') return 'What became of it is not kept any more.'
+  return `${outcome === 'failed' ? 'Failed' : 'Skipped'}: ${code ?? 'no code'}${providerCode ? ` (${providerCode})` : ''}.`
+}
+
+/** Writes seconds in the largest unit in which they are a whole number. */
+export function inWords(seconds: number): string {
+  const { count, unit } = splitWindow(seconds)
+  return some(count, unit.slice(0, -1), unit)
+}

@@ -194,7 +194,7 @@ async function reportOf(page: Page): Promise<{ audience: string; equation: strin
 }
 
 // spec: dashboard/status-by-result, administration/campaign-audience, dashboard/equation
-test('of more than 60 campaigns of all kinds and endings the dashboard shows the audience, the status and the numbers that the ledger and the providers have', async () => {
+test('of more than 60 campaigns of all kinds the dashboard shows what the ledger and the providers have', async () => {
   await sendAllKinds()
   expect(made.length).toBeGreaterThanOrEqual(60)
   const taken = new Map<string, number>()
@@ -206,7 +206,6 @@ test('of more than 60 campaigns of all kinds and endings the dashboard shows the
     await page.goto(`${base}?${kind}=true`)
     for (const [id, row] of await rowsOf(page)) rows.set(id, row)
   }
-  const wrong: unknown[] = []
   for (const { kind, id, audience, status } of made) {
     const ledger = await ledgerOf(tenant, id)
     const [sent, failed, skipped, waiting] = (['sent', 'failed', 'skipped', 'open'] as const).map((outcome) => countOf(ledger, outcome))
@@ -217,7 +216,7 @@ test('of more than 60 campaigns of all kinds and endings the dashboard shows the
     const isUnderWay = status === 'Paused'
     const expected = {
       row: {
-        status: typeof status === 'string' ? status : expect.stringMatching(status),
+        status: expect.stringMatching(typeof status === 'string' ? new RegExp(`^${status}$`) : status),
         ...{ queued: String(ledger.length), sent: String(sent), failed: String(failed) },
       },
       report: {
@@ -230,7 +229,7 @@ test('of more than 60 campaigns of all kinds and endings the dashboard shows the
           const own = ledger.filter((push) => push.platform === platform)
           if (own.length === 0) return []
           const words = (['sent', 'failed', 'skipped'] as const).map((outcome) => `${countOf(own, outcome)} ${outcome}`).join(', ')
-          return [isUnderWay ? expect.stringContaining(`of ${own.length} have`) : `${platformNames[platform]}${words}`]
+          return [expect.stringContaining(isUnderWay ? `of ${own.length} have` : `${platformNames[platform]}${words}`)]
         }),
         codes: expect.arrayContaining([...codes].map(([code, some]) => `${some.length} ${code}`)),
       },
@@ -240,11 +239,7 @@ test('of more than 60 campaigns of all kinds and endings the dashboard shows the
     await untilShown(page)
     const shown = async () => ({ row: rows.get(id), report: await reportOf(page), taken: taken.get(id) ?? 0 })
     // The breakdown is read after the campaign.
-    await expect
-      .poll(shown, { timeout: 3_000 })
-      .toEqual(expected)
-      .catch((error: unknown) => wrong.push([kind, id, String(error).slice(0, 2_000)]))
+    await expect.poll(shown, { timeout: 3_000, message: `${kind} ${id}` }).toEqual(expected)
   }
-  expect(wrong).toEqual([])
   expect(watched.faults).toEqual([])
 }, 600_000)

@@ -56,7 +56,7 @@ test('an operator makes a category, changes it, and cannot delete it while a sch
 })
 
 // spec: dashboard/categories, dashboard/person-inbox, administration/user-inbox
-test('an operator joins and leaves a category for a person and takes the choice back, and sees what the person was sent', async () => {
+test('an operator joins, leaves and resets a category for a person, and sees what the person was sent', async () => {
   for (const [id, fields] of [
     ['tips', { default: 'out' }],
     ['security', { default: 'in', locked: true }],

@@ -287,7 +287,7 @@ test('a send is confirmed on a sheet; undone within ten seconds it is an unsent 
 })
 
 // spec: dashboard/confirm-sends, campaigns/delay, campaigns/unsend
-test('after the tab is closed a confirmed send goes out all the same, and one whose undo was pressed right before sends nothing', async () => {
+test('after the tab is closed a confirmed send goes out, and one whose undo was pressed before sends nothing', async () => {
   const confirm = async (title: string) => {
     const { page, watched } = await open('/compose')
     await field(page, 'Title').fill(title)

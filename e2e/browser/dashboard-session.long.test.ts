@@ -55,7 +55,7 @@ test('the administration token signs an operator in, and no script of the page c
 })
 
 // spec: administration/sign-in-links, dashboard/token-kept-nowhere
-test('a sign-in link that names nobody asks for the name first, keeps its code out of the address meanwhile, and the audit names the operator', async () => {
+test('a sign-in link that names nobody asks for the name first, and the audit names the operator', async () => {
   const authorization = `Bearer ${herald.adminToken}`
   const { body: link } = await http<{ url: string }>('POST', `${herald.baseUrl}/v1/admin/sign-in-links`, {
     headers: { authorization },

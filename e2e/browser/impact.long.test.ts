@@ -22,7 +22,7 @@ const report = (from: number, to: number) =>
   })
 
 // spec: dashboard/conversions, dashboard/uplift, dashboard/experiment
-test('a send shows its conversions by variant and what it caused, and neither is called certain while it may be chance', async () => {
+test('a send shows its conversions by variant and what it caused, and calls nothing certain that may be chance', async () => {
   const text = (title: string) => ({ _default: 'en', en: { title, body: 'Today' } })
   const variants = ['Sober', 'Loud'].map((name) => ({ id: name.toLowerCase(), name, weight: 1, content: text(name) }))
   const auto = { metric: 'conversion', conversion: 'order', afterMinutes: 240, ifInconclusive: 'none' }
@@ -94,7 +94,7 @@ const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'U
 const words = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
 
 // spec: dashboard/send-options, dashboard/next-runs
-test('an operator writes a monthly message with a category, a rate and an inbox, skips a day, and sees the next runs', async () => {
+test('an operator writes a monthly message with category, rate and inbox, skips a day, and sees the next runs', async () => {
   ok(await tenant.admin('POST', '/categories', { id: 'offers', name: 'Offers', default: 'in' }), 201)
   const now = new Date()
   // The first and the last day of the month after the next one.

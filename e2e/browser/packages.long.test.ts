@@ -42,7 +42,7 @@ const firstCommandsOf = (name: string) =>
   )
 
 // spec: administration/packages-served
-test('on Node 20 the first commands of the READMEs install the packages for pages and backends, and lock files name them with their hashes', () => {
+test('on Node 20 the READMEs’ first commands install the packages for pages and backends, with hashes in lock files', () => {
   for (const name of ['web', 'node']) {
     const commands = firstCommandsOf(name)
     expect(commands).toContain(addressOf(name))
@@ -66,7 +66,7 @@ test('on Node 20 the first commands of the READMEs install the packages for page
 })
 
 // spec: administration/packages-served
-test('on Node 20 the first commands of the command line’s README install it, say who one is, send, write an app to a file and find no difference', async () => {
+test('on Node 20 the command line’s first commands install it, send, write an app and find no difference', async () => {
   const tenant = await givenTenant(herald)
   const [device] = await tenant.makeDevices('android', 1)
   if (device) await tenant.register(device, { externalId: 'customer-7' })

@@ -43,7 +43,7 @@ test('an operator replaces a wrong message, reads what platforms can do, and cam
 })
 
 // spec: dashboard/live-activities
-test('a send to a Live Activity is named after it in the list and in its report, which says whom it reaches', async () => {
+test('a send to a Live Activity is named after it in list and report, which says whom it reaches', async () => {
   const [phone] = await givenDevices(tenant, 'ios', 1)
   if (!phone) throw new Error('the simulator made no device')
   const held = { attributesType: 'MatchAttributes', token: 'a'.repeat(64) }

@@ -30,7 +30,7 @@ test('through the Go client a backend registers, sends once, follows and verifie
 })
 
 // spec: administration/packages-served
-test('every block of Go in the guide compiles in a project that has installed the client as its README and the guide say', async () => {
+test('every block of Go in the guide compiles where the client was installed as its README says', async () => {
   const { baseUrl } = await sharedPlatform()
   const blocks = readMarkedPages(root)
     .flatMap(blocksOf)

@@ -160,7 +160,7 @@ const notQueued: ReadonlySet<string> = new Set(['not_in_target', 'not_in_experim
 const rounds = Number(process.env['DRY_RUNS'] ?? 30)
 const seed = Number(process.env['DRY_RUNS_SEED'] ?? 20_261_122)
 // spec: sending/dry-run, sending/dry-run-counted, administration/explain, tracking/first-reason
-test(`each of ${rounds} random sends does what its dry run and explain said before, and explain knows what became of it`, async () => {
+test(`each of ${rounds} random sends does what its dry run and explain said, and explain knows what became of it`, async () => {
   const random = openRandom(seed)
   const seen = new Map<string, number>()
   let [waved, skipped, experiments, explained] = [0, 0, 0, 0]

@@ -39,7 +39,7 @@ async function pushesTo(tenant: Tenant, tokens: Device[]): Promise<Push[]> {
 
 // spec: activities/request, activities/reach, activities/dead-token, activities/token-secret
 test(
-  'an activity is started, updated and ended through the API; a dead token leaves its device reachable, and no token is in a log',
+  'an activity is started, updated and ended; a dead token leaves its device reachable, and no log has a token',
   { timeout: 180_000 },
   async () => {
     const tenant = await givenTenant(herald)
@@ -89,7 +89,7 @@ test(
 
 // spec: activities/order, activities/overtaken
 test(
-  'while updates of an activity follow each other and the dispatchers are killed midway, every device ends with the newest state, and none is shown an older one after it',
+  'with dispatchers killed midway every device ends with its activity’s newest state, and none shows an older one',
   { timeout: 240_000 },
   async () => {
     const tenant = await givenTenant(herald)

@@ -24,7 +24,7 @@ const kill = async (name: string): Promise<void> => {
 
 // spec: recall/once, recall/identity
 test(
-  'a recall of a send under way, with campaigns, audience and dispatchers killed between the stop and the last push of the follow-up, asks each device that was sent the first exactly once',
+  'a recall asks each device that was sent the first exactly once, with campaigns, audience and dispatchers killed meanwhile',
   { timeout: 240_000 },
   async () => {
     const tenant = await givenTenant(herald)

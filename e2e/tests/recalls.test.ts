@@ -65,44 +65,41 @@ test.each([
   ['a campaign', {}],
   ['a campaign with a collapseId', { collapseId: 'sale 7' }],
   ['an experiment', { experiment: { sampleRate: 1, variants } }],
-])(
-  'a replacement of %s goes once to each device that was sent the first and reported no open, with the identity of its first push and without a sound',
-  async (_, more) => {
-    const tenant = await givenTenant(herald)
-    const { devices, unopened, open } = await givenCrowd(tenant)
-    const id = await sendCampaign(
-      tenant,
-      { presentation: { sound: 'bell', badge: 3, threadId: 'sale' }, data: { order: '7' }, ...more },
-      'sending',
-    )
-    await untilSettled(tenant, id)
-    await open(id)
+])('a replacement of %s goes once, mute, to each device that reported no open, with its first push’s identity', async (_, more) => {
+  const tenant = await givenTenant(herald)
+  const { devices, unopened, open } = await givenCrowd(tenant)
+  const id = await sendCampaign(
+    tenant,
+    { presentation: { sound: 'bell', badge: 3, threadId: 'sale' }, data: { order: '7' }, ...more },
+    'sending',
+  )
+  await untilSettled(tenant, id)
+  await open(id)
 
-    const followUp = await recall(tenant, id, correction)
+  const followUp = await recall(tenant, id, correction)
 
-    expect(await untilSettled(tenant, followUp)).toMatchObject({ queued: unopened.length, sent: unopened.length })
-    const [first, second] = [await pushesOf(tenant, id), inOrder(await pushesOf(tenant, followUp))]
-    expect(first).toHaveLength(devices.length)
-    expect(devicesOf(second)).toEqual(unopened)
-    const replaced = inOrder(first.filter(({ deviceId }) => unopened.includes(deviceId)))
-    expect(second.map(identityOf)).toEqual(replaced.map(identityOf))
-    expect(new Set(second.map(({ title }) => title))).toEqual(new Set(['Correction']))
-    expect(JSON.stringify(second)).not.toContain('bell')
-    const [ios] = payloadsOf(second, 'ios')
-    expect(ios).toMatchObject({ order: '7', aps: { 'interruption-level': 'passive', 'thread-id': 'sale' } })
-    expect(Object.keys((ios as { aps: object }).aps)).not.toEqual(expect.arrayContaining(['sound', 'badge']))
-    expect(payloadsOf(second, 'web')[0]).toMatchObject({ silent: true, data: { order: '7' } })
-    expect(await read(tenant, followUp)).toMatchObject({
-      recallOf: id,
-      audience: { kind: 'reached', of: id, skipOpened: true },
-      overrides: null,
-      silent: false,
-    })
-  },
-)
+  expect(await untilSettled(tenant, followUp)).toMatchObject({ queued: unopened.length, sent: unopened.length })
+  const [first, second] = [await pushesOf(tenant, id), inOrder(await pushesOf(tenant, followUp))]
+  expect(first).toHaveLength(devices.length)
+  expect(devicesOf(second)).toEqual(unopened)
+  const replaced = inOrder(first.filter(({ deviceId }) => unopened.includes(deviceId)))
+  expect(second.map(identityOf)).toEqual(replaced.map(identityOf))
+  expect(new Set(second.map(({ title }) => title))).toEqual(new Set(['Correction']))
+  expect(JSON.stringify(second)).not.toContain('bell')
+  const [ios] = payloadsOf(second, 'ios')
+  expect(ios).toMatchObject({ order: '7', aps: { 'interruption-level': 'passive', 'thread-id': 'sale' } })
+  expect(Object.keys((ios as { aps: object }).aps)).not.toEqual(expect.arrayContaining(['sound', 'badge']))
+  expect(payloadsOf(second, 'web')[0]).toMatchObject({ silent: true, data: { order: '7' } })
+  expect(await read(tenant, followUp)).toMatchObject({
+    recallOf: id,
+    audience: { kind: 'reached', of: id, skipOpened: true },
+    overrides: null,
+    silent: false,
+  })
+})
 
 // spec: recall/dismissal, recall/target
-test('a dismissal asks phones to remove the notification by the identity of the first push, those that opened it too when asked so, and skips browsers', async () => {
+test('a dismissal asks phones to remove the first push by its identity, also opened ones if asked, and skips browsers', async () => {
   const tenant = await givenTenant(herald)
   const { devices, open } = await givenCrowd(tenant)
   const id = await sendCampaign(tenant, {}, 'sending')
@@ -133,7 +130,7 @@ test('a dismissal asks phones to remove the notification by the identity of the 
 })
 
 // spec: recall/modes, recall/once
-test('stop cancels what is unsent and asks no device; a follow-up of the same begins once the last push has an outcome, and the sums hold', async () => {
+test('stop cancels what is unsent and asks no device; a follow-up begins after the last outcome, and the sums hold', async () => {
   const tenant = await givenTenant(herald)
   const devices = await givenDevices(tenant, 'ios', 60)
   const id = await sendCampaign(tenant, { sendRate: { perMinute: 60 } }, 'sending')
@@ -221,7 +218,7 @@ test('in the inbox a replaced item shows the replacement, and a dismissed one is
 })
 
 // spec: recall/explain
-test('explain says of the first campaign that devices are asked to replace it, and of the follow-up why a device is left out', async () => {
+test('explain says that devices are asked to replace the first campaign, and why the follow-up leaves a device out', async () => {
   const tenant = await givenTenant(herald)
   const { devices, open } = await givenCrowd(tenant)
   const id = await sendCampaign(tenant, {}, 'sending')

@@ -1382,15 +1382,16 @@ func (c *Client) ReadWebPushKey(ctx context.Context) (*WebPushKey, error) {
 }
 
 // PutActivityStartToken: Say with which token a device starts a type of Live Activity. Call it with each of
-// `pushToStartTokenUpdates`. Only iOS; a device keeps at most 20 tokens, and each goes 12 hours after its last
-// change.
+// `pushToStartTokenUpdates`. Only iOS; a device keeps at most 20 tokens. That of an activity goes 12 hours after
+// its last change, one for starting after 90 days.
 func (c *Client) PutActivityStartToken(ctx context.Context, id string, attributesType string, body PutActivityStartTokenBody) (*TokenKept, error) {
 	return ask[TokenKept](ctx, c, "PUT", "/v1/subscriptions/"+url.PathEscape(id)+"/activity-start-tokens/"+url.PathEscape(attributesType), Call{Body: body})
 }
 
 // PutActivity: Say with which token a device’s Live Activity is updated. Call it with each of the activity’s
 // `pushTokenUpdates`. The activity’s id is yours, and any number of devices may have it. Only iOS; a device
-// keeps at most 20 tokens, and each goes 12 hours after its last change.
+// keeps at most 20 tokens. That of an activity goes 12 hours after its last change, one for starting after 90
+// days.
 func (c *Client) PutActivity(ctx context.Context, id string, activityId string, body PutActivityBody) (*TokenKept, error) {
 	return ask[TokenKept](ctx, c, "PUT", "/v1/subscriptions/"+url.PathEscape(id)+"/activities/"+url.PathEscape(activityId), Call{Body: body})
 }

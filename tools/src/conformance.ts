@@ -84,7 +84,7 @@ export const points: readonly Point[] = [
   {
     number: 12,
     walk: ['gives up a change without an answer within 10 s'],
-    web: ['a page gives up a request without an answer, and a worker a report, which it keeps: their limits are at most 10 s and 5 s'],
+    web: ['a page gives up an unanswered request within 10 s, a worker a report, which it keeps, within 5 s'],
   },
   {
     number: 13,
@@ -98,7 +98,7 @@ export const points: readonly Point[] = [
   {
     number: 14,
     walk: ['gives up a report without an answer within 5 s'],
-    web: ['a page gives up a request without an answer, and a worker a report, which it keeps: their limits are at most 10 s and 5 s'],
+    web: ['a page gives up an unanswered request within 10 s, a worker a report, which it keeps, within 5 s'],
   },
   {
     number: 15,

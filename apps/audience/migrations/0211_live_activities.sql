@@ -1,5 +1,6 @@
 -- The push tokens of Live Activities that a device has: its activities by the caller's id, and with `starts` the types of attributes that it lets be
--- started. Tokens are as secret as those of devices. They go 12 hours after their last change.
+-- started. Tokens are as secret as those of devices. Those of activities go 12 hours after
+-- their last change, those for starting after 90 days.
 create table activity_tokens (
   app_id text collate "C" not null,
   subscription_id text collate "C" not null,
@@ -14,7 +15,7 @@ create table activity_tokens (
 );
 -- Leads a page of a send to the devices that have the activity.
 create index activity_tokens_by_name on activity_tokens (app_id, starts, name, subscription_id);
-create index activity_tokens_by_change on activity_tokens (changed_at);
+create index activity_tokens_by_change on activity_tokens (starts, changed_at);
 
 -- The newest update or end, and the newest end, that a page was made of, by their timestamps. An older send that is still queued is overtaken.
 create table activities (

@@ -48,7 +48,7 @@ const endsOf = async (batchId: string | undefined) =>
   (await takeOne(batchId ?? '')).decided.map(({ outcome, code, attempts }) => [outcome, code, attempts])
 
 // spec: activities/tokens
-test('a device keeps at most 20 tokens of Live Activities, also when 40 come at once, and takes one again after one has gone', async () => {
+test('a device keeps at most 20 tokens of Live Activities, also when 40 come at once; a deletion makes room', async () => {
   const appId = newId()
   const { id } = await givenDevice(db, { appId })
   const answers = await Promise.allSettled(Array.from({ length: 40 }, (_, n) => (n % 2 ? put : putStart)(appId, id, `t-${n}`, `name-${n}`)))
@@ -78,18 +78,25 @@ test('a token is refused for an Android device, and for a device of another app'
 })
 
 // spec: activities/token-age
-test('a token of which nothing was heard for 12 hours gets no push and is deleted; tokens go with their device and their app', async () => {
+test('a token of an activity goes after 12 hours, one for starting after 90 days, all with their device', async () => {
   const appId = newId()
   const [old, fresh, gone] = [await givenDevice(db, { appId }), await givenDevice(db, { appId }), await givenDevice(db, { appId })]
   for (const { id } of [old, fresh, gone]) {
     await put(appId, id)
     await putStart(appId, id)
   }
-  await sql`update activity_tokens set changed_at = now() - interval '12 hours' where subscription_id = ${old.id}`.execute(db)
+  const age = (by: string) =>
+    sql`update activity_tokens set changed_at = now() - ${by}::interval where subscription_id = ${old.id}`.execute(db)
+  await age('12 hours')
   await deleteSubscription({ db }, { appId, subscriptionId: gone.id })
 
   expect(await reached(appId, match({}))).toEqual([[fresh.id, `token-${fresh.id}`]])
-  expect(await reached(appId, match({ event: 'start' }))).toEqual([[fresh.id, `start-${fresh.id}`]])
+  const started = await reached(appId, match({ event: 'start' }))
+  expect(started.map(([id]) => id).toSorted()).toEqual([old.id, fresh.id].toSorted())
+  await purgeActivities(db)
+  expect(await tokensIn(appId)).toHaveLength(3)
+  await age('90 days')
+  expect(await reached(appId, match({ event: 'start', activityId: 'match-4' }))).toEqual([[fresh.id, `start-${fresh.id}`]])
   await purgeActivities(db)
   expect((await tokensIn(appId)).map(({ subscription_id }) => subscription_id)).toEqual([fresh.id, fresh.id])
 
@@ -115,7 +122,7 @@ test('the administration and the exports show which tokens of Live Activities a 
 })
 
 // spec: activities/reach
-test('a start reaches those of its target who have a start token for the type; an update reaches who has the activity with its type, also opted out', async () => {
+test('a start reaches whom of its target has a start token; an update whoever has the activity, also opted out', async () => {
   const appId = newId()
   const [both, onlyStart, optedOut, invalid] = [
     await givenDevice(db, { appId, externalId: 'ada' }),
@@ -143,7 +150,7 @@ test('a start reaches those of its target who have a start token for the type; a
 })
 
 // spec: activities/reach
-test('explain says of a send to a Live Activity which devices have no token for it, and stops no update at an opt-out', async () => {
+test('explain says which devices have no token for a Live Activity, and stops no update at an opt-out', async () => {
   const appId = newId()
   const [holder, other] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
   await put(appId, holder.id)
@@ -179,7 +186,7 @@ test('a Live Activity obeys neither quiet hours nor a frequency cap nor the hold
 })
 
 // spec: activities/overtaken
-test('an update that a newer update has overtaken is skipped as expired, also when its dispatcher was killed or it is to be tried again', async () => {
+test('an update that a newer one has overtaken is skipped as expired, also after a kill or a failed try', async () => {
   const appId = newId()
   for (const _ of [1, 2, 3]) await put(appId, (await givenDevice(db, { appId })).id)
   const killed = (await queue(appId, match({ timestamp: 1_000 }))) ?? ''
@@ -226,7 +233,7 @@ test('a device whose token has gone between the page and the take is skipped as 
 })
 
 // spec: activities/dead-token
-test('a token that APNs calls dead is deleted and its device stays reachable; a token that the device has brought since stays', async () => {
+test('a token that APNs calls dead is deleted and its device stays reachable; a newer token stays', async () => {
   const appId = newId()
   const devices = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
   for (const { id } of devices) await put(appId, id)

@@ -59,7 +59,7 @@ test('a replay of an accepted send moves no timestamp, and an activity that was 
 })
 
 // spec: activities/send, activities/request
-test('audience is given a start with its target and alert, and an update for all who have the activity, each with its priority and ttl', async () => {
+test('audience gets a start with target and alert, an update for all holders, each with its priority and ttl', async () => {
   const appId = newId()
   const ask = async (activity: SendLiveActivity) => {
     const { id, status } = await send(appId, activity)
@@ -95,7 +95,7 @@ test('audience is given a start with its target and alert, and an update for all
   expect(await ask({ ...update(), priority: 'high' })).toMatchObject({ send: { priority: 'high' } })
 })
 
-test('a send to a Live Activity says what it is for, cannot be duplicated as a campaign or tested as a notification, and goes with its app', async () => {
+test('a send to a Live Activity says its purpose, cannot be duplicated or tested, and goes with its app', async () => {
   const appId = newId()
   const { id } = await send(appId, update())
   expect((await gateway.call(getCampaign, { appId, campaignId: id })).activity).toMatchObject({

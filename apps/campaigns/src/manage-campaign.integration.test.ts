@@ -165,7 +165,7 @@ test('a list of campaigns filters by status, kind and a part of the name, in its
 })
 
 // spec: administration/campaign-list
-test('a list of campaigns can be filtered by the operator who made them and by the kind of their audience; a run has the operator of its recurrence', async () => {
+test('a list of campaigns is filtered by operator and kind of audience; a run has the operator of its recurrence', async () => {
   const app = newId()
   const made = (author: string | undefined, fields: Partial<CreateCampaign> = {}) =>
     platform.gateway.call(createCampaign, { appId: app, idempotency: null, campaign: givenCampaign(fields), author })

@@ -55,7 +55,7 @@ const statusIs = (id: string, status: CampaignStatus) =>
 const settle = (id: string) => platform.gateway.call(settleCampaigns, { campaignIds: [id] })
 
 // spec: recall/once, recall/modes
-test('a recall of a send under way cancels it, and its follow-up begins once the last push has an outcome, in one of two processes', async () => {
+test('a recall of a send under way cancels it; one of two processes begins the follow-up after the last outcome', async () => {
   const appId = newId()
   const id = await platform.campaignIn('sending', appId)
   const { id: followUp, status } = await recall(appId, id)
@@ -72,7 +72,7 @@ test('a recall of a send under way cancels it, and its follow-up begins once the
 })
 
 // spec: recall/quiet, recall/exempt, recall/identity
-test('the follow-up of a replacement has the identity, data and category of the first, no sound, badge, overrides, rate or inbox, and the text of the template', async () => {
+test('a replacement has the first’s identity, data and category, the template’s text, no sound, badge, overrides, rate or inbox', async () => {
   const appId = newId()
   const id = await platform.campaignIn('sent', appId, {
     collapseId: 'sale',
@@ -130,7 +130,7 @@ test('a dismissed campaign leaves the inboxes before its follow-up begins, also 
 })
 
 // spec: recall/once
-test('of recalls that come at the same moment one is accepted; when it is cancelled before it begins, or has ended, the campaign can be recalled again', async () => {
+test('of recalls at the same moment one is accepted; after its cancel or end the campaign can be recalled again', async () => {
   const appId = newId()
   const id = await platform.campaignIn('sending', appId)
   const answers = await Promise.allSettled([1, 2, 3, 4].map(() => recall(appId, id)))
@@ -151,7 +151,7 @@ test('of recalls that come at the same moment one is accepted; when it is cancel
 })
 
 // spec: recall/idempotent
-test('a repeat with the same key gets the first answer, also of a stop whose campaign has ended meanwhile, and the key belongs to its request', async () => {
+test('a repeat with the same key gets the first answer, also after the end; the key is its request’s', async () => {
   const appId = newId()
   const id = await platform.campaignIn('sending', appId)
   const stopped = await recall(appId, id, { mode: 'stop' }, 'stop')
@@ -166,7 +166,7 @@ test('a repeat with the same key gets the first answer, also of a stop whose cam
 })
 
 // spec: recall/refused
-test('a campaign that began more than 28 days ago is not recalled, nor one of another app, nor one of which a queued push may still be sent', async () => {
+test('a campaign of another app, older than 28 days, or with a push still open, is not recalled', async () => {
   const appId = newId()
   const id = await platform.campaignIn('sent', appId)
   const begin = (daysAgo: number) =>

@@ -16,7 +16,7 @@ const alert = { _default: 'en', en: { title: 'Goal', body: 'One to nothing.' } }
 
 // spec: activities/request, activities/payload
 test.each(['own', 'library'])(
-  'with the %s transport APNs gets each event with the push type and topic of Live Activities, its priority, no collapse id and no msgId',
+  'with the %s transport APNs gets each event with its push type, topic and priority, without collapse id and msgId',
   async (TRANSPORT) => {
     await rig.start(TRANSPORT === 'library' ? { TRANSPORT } : {})
     const devices = await holders(2)
@@ -55,7 +55,7 @@ test.each(['own', 'library'])(
 )
 
 // spec: activities/dead-token
-test('dead tokens of Live Activities are named in the finish as tokens, fail with their codes, and leave the circuit as it is', async () => {
+test('dead tokens of Live Activities are named as such in the finish, fail with their codes, and leave the circuit', async () => {
   await rig.start()
   const [fine, gone, bad, foreign] = [
     await holders(1),

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 // spec: recall/target
-test('the devices to which a campaign was sent are listed once each, in portions of at most 5,000, without those that reported it opened when asked so', async () => {
+test('devices to which a campaign was sent are listed once, 5,000 at a time, also without those that opened', async () => {
   const campaign = givenCampaign()
   const sent = givenOutcomes(9_800)
   const failed = givenOutcome({ outcome: 'failed', code: 'token_dead' })

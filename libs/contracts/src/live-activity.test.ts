@@ -20,7 +20,7 @@ function pathsRefused(body: unknown, schema: typeof SendLiveActivity | typeof He
 }
 
 // spec: activities/send
-test('a start of a Live Activity needs a target, attributes and an alert; an update and an end take no target and no attributes', () => {
+test('a start of a Live Activity needs target, attributes and alert; update and end take no target and no attributes', () => {
   expect(pathsRefused(start)).toEqual([])
   expect(pathsRefused({ ...base, event: 'start' })).toEqual(['target', 'attributes', 'alert'])
   for (const event of ['update', 'end']) {
@@ -35,7 +35,7 @@ test('a start of a Live Activity needs a target, attributes and an alert; an upd
 })
 
 // spec: activities/tokens
-test('the id of a Live Activity and its type have 1 to 64 letters, digits or _ . : -, and a token has the form of an iOS token', () => {
+test('an activity’s id and type have 1 to 64 allowed characters, and a token the form of an iOS token', () => {
   for (const activityId of ['', 'a b', 'ä', 'x'.repeat(65)])
     expect(pathsRefused({ ...base, event: 'update', activityId })).toEqual(['activityId'])
   for (const activityId of ['match-3', 'a.b:c_d', 'x'.repeat(64)])

@@ -11,10 +11,15 @@ import { Timestamp } from './text.ts'
 /** A device has tokens for at most this many activities and types of attributes together (spec: activities/tokens). */
 export const mostActivityTokens = 20
 /**
- * Tokens go this many hours after their last change: iOS ends an activity after 8 hours, and takes it off the Lock Screen 4 hours later (Apple:
- * Displaying live data with Live Activities).
+ * The token of an activity goes this many hours after its last change: iOS ends an activity after 8 hours, and takes it off the Lock Screen 4 hours
+ * later (Apple: Displaying live data with Live Activities).
  */
 export const activityHours = 12
+/**
+ * A token for starting activities goes after this many days. Apple names no end of it but a newer token; another service keeps it as long
+ * (https://help.aliyun.com/en/document_detail/2871404.html).
+ */
+export const startTokenDays = 90
 
 const named = (what: string) =>
   z

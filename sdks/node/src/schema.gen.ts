@@ -971,7 +971,7 @@ export interface paths {
         get?: never;
         /**
          * Say with which token a device starts a type of Live Activity
-         * @description Call it with each of `pushToStartTokenUpdates`. Only iOS; a device keeps at most 20 tokens, and each goes 12 hours after its last change.
+         * @description Call it with each of `pushToStartTokenUpdates`. Only iOS; a device keeps at most 20 tokens. That of an activity goes 12 hours after its last change, one for starting after 90 days.
          */
         put: operations["putActivityStartToken"];
         post?: never;
@@ -991,7 +991,7 @@ export interface paths {
         get?: never;
         /**
          * Say with which token a device’s Live Activity is updated
-         * @description Call it with each of the activity’s `pushTokenUpdates`. The activity’s id is yours, and any number of devices may have it. Only iOS; a device keeps at most 20 tokens, and each goes 12 hours after its last change.
+         * @description Call it with each of the activity’s `pushTokenUpdates`. The activity’s id is yours, and any number of devices may have it. Only iOS; a device keeps at most 20 tokens. That of an activity goes 12 hours after its last change, one for starting after 90 days.
          */
         put: operations["putActivity"];
         post?: never;

@@ -1729,13 +1729,15 @@ class Operations:
 
     def put_activity_start_token(self, id: str, attributes_type: str, body: PutActivityStartTokenBody, **options: Unpack[CallOptions]) -> TokenKept:
         """Say with which token a device starts a type of Live Activity. Call it with each of `pushToStartTokenUpdates`.
-        Only iOS; a device keeps at most 20 tokens, and each goes 12 hours after its last change."""
+        Only iOS; a device keeps at most 20 tokens. That of an activity goes 12 hours after its last change, one for
+        starting after 90 days."""
         return self.request("PUT", f"/v1/subscriptions/{_part(id)}/activity-start-tokens/{_part(attributes_type)}", body=body, **options)
 
     def put_activity(self, id: str, activity_id: str, body: PutActivityBody, **options: Unpack[CallOptions]) -> TokenKept:
         """Say with which token a device’s Live Activity is updated. Call it with each of the activity’s
         `pushTokenUpdates`. The activity’s id is yours, and any number of devices may have it. Only iOS; a device
-        keeps at most 20 tokens, and each goes 12 hours after its last change."""
+        keeps at most 20 tokens. That of an activity goes 12 hours after its last change, one for starting after 90
+        days."""
         return self.request("PUT", f"/v1/subscriptions/{_part(id)}/activities/{_part(activity_id)}", body=body, **options)
 
     def delete_activity(self, id: str, activity_id: str, **options: Unpack[CallOptions]) -> None:

@@ -16,7 +16,7 @@ test('the SDK reads Retry-After as whole seconds or as an HTTP date, and takes a
     expect([text, askedFor(text)]).toEqual([text, 0])
 })
 
-test('a page gives up a request without an answer, and a worker a report, which it keeps: their limits are at most 10 s and 5 s', async () => {
+test('a page gives up an unanswered request within 10 s, a worker a report, which it keeps, within 5 s', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
   onTestFinished(() => {
     server.close()

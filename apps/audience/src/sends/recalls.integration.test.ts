@@ -26,7 +26,7 @@ async function recall(appId: string, of: string) {
 }
 
 // spec: recall/target, recall/exempt
-test('a follow-up queues each device that the ledger names once, page by page, in spite of caps, quiet hours, hold-out and category', async () => {
+test('a follow-up queues each device of the ledger once, page by page, despite caps, quiet hours, hold-out and category', async () => {
   const appId = newId()
   peers.settings.set(appId, {
     ...defaultSettings,
@@ -50,7 +50,7 @@ test('a follow-up queues each device that the ledger names once, page by page, i
 })
 
 // spec: recall/target
-test('a push of a follow-up is for the user of the first push, and devices that are deleted or unreachable by now are left out', async () => {
+test('a follow-up is for the users of the first pushes, and leaves out devices deleted or unreachable by now', async () => {
   const appId = newId()
   const [kept, moved, deleted] = [await givenDevice(db, { appId }), await givenDevice(db, { appId }), newId()]
   const gone = await givenDevice(db, { appId })

@@ -1,9 +1,12 @@
 import type { DeadTokens } from '@herald/contracts/batch'
-import { activityHours, tokensOf, type ActivityTokens, type LiveActivity } from '@herald/contracts/live-activity'
+import { activityHours, startTokenDays, tokensOf, type ActivityTokens, type LiveActivity } from '@herald/contracts/live-activity'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from './tables.ts'
 
-const alive = (changedAt: RawBuilder<unknown>) => sql`${changedAt} > now() - interval ${sql.lit(`${activityHours} hours`)}`
+const ageOf = (starts: boolean) => sql.lit(starts ? `${startTokenDays} days` : `${activityHours} hours`)
+
+/** The condition that a token has not become too old (spec: activities/token-age). */
+const alive = sql`changed_at > now() - case when starts then interval ${ageOf(true)} else interval ${ageOf(false)} end`
 
 export type ActivityToken = ActivityTokens & { appId: string; subscriptionId: string; attributesType: string; token: string }
 
@@ -11,9 +14,7 @@ export type ActivityToken = ActivityTokens & { appId: string; subscriptionId: st
 export async function countOtherTokens(trx: Db, { appId, subscriptionId, starts, name }: Omit<ActivityToken, 'token' | 'attributesType'>) {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from activity_tokens t
-    where app_id = ${appId} and subscription_id = ${subscriptionId} and (starts, name) <> (${starts}, ${name}) and ${alive(sql`changed_at`)}`.execute(
-    trx,
-  )
+    where app_id = ${appId} and subscription_id = ${subscriptionId} and (starts, name) <> (${starts}, ${name}) and ${alive}`.execute(trx)
   return rows[0]?.count ?? 0
 }
 
@@ -33,7 +34,7 @@ export const deleteToken = (db: Db, { appId, subscriptionId, activityId }: { app
 const isFor = (appId: RawBuilder<unknown>, activity: LiveActivity) => {
   const { starts, name } = tokensOf(activity)
   return sql`t.app_id = ${appId} and t.starts = ${starts} and t.name = ${name} and t.attributes_type = ${activity.attributesType}
-    and ${alive(sql`t.changed_at`)}`
+    and ${alive}`
 }
 
 /** The condition that a device has a token for a send. */
@@ -44,7 +45,7 @@ export const holds = (appId: string, activity: LiveActivity, subscriptionId: Raw
 export const tokensOfDevice: RawBuilder<unknown> = sql`(
   select json_agg(json_build_object('name', t.name, 'starts', t.starts, 'attributesType', t.attributes_type, 'token', t.token,
     'changedAt', to_char(t.changed_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by t.starts, t.name)
-  from activity_tokens t where t.app_id = s.app_id and t.subscription_id = s.id and ${alive(sql`t.changed_at`)})`
+  from activity_tokens t where t.app_id = s.app_id and t.subscription_id = s.id and ${alive})`
 
 /** Selects the next devices that have a token for a send, in the order of their ids. */
 export const holders = (
@@ -113,15 +114,10 @@ export const deleteDeadTokens = (trx: Db, appId: string, { starts, name, dead }:
     delete from activity_tokens t using gone
     where t.app_id = ${appId} and t.starts = ${starts} and t.name = ${name} and t.subscription_id = gone.subscription_id`.execute(trx)
 
-/** Deletes at most 1,000 tokens and activities each that are older than an activity can be. Gives whether there may be more. */
+/** Deletes at most 1,000 tokens of each kind, and activities, that are older than they can be. Gives whether there may be more. */
 export async function purgeActivities(db: Db): Promise<boolean> {
-  const tokens = await sql`
-    with old as (
-      select app_id, subscription_id, starts, name from activity_tokens where not (${alive(sql`changed_at`)}) order by changed_at limit 1000
-      for update skip locked
-    )
-    delete from activity_tokens t using old
-    where t.app_id = old.app_id and t.subscription_id = old.subscription_id and t.starts = old.starts and t.name = old.name`.execute(db)
+  const ofActivities = await purgeTokens(db, false)
+  const forStarts = await purgeTokens(db, true)
   const activities = await sql`
     with old as (
       select app_id, activity_id from activities
@@ -129,5 +125,15 @@ export async function purgeActivities(db: Db): Promise<boolean> {
       for update skip locked
     )
     delete from activities a using old where a.app_id = old.app_id and a.activity_id = old.activity_id`.execute(db)
-  return [tokens, activities].some(({ numAffectedRows = 0n }) => numAffectedRows >= 1_000n)
+  return [ofActivities, forStarts, activities].some(({ numAffectedRows = 0n }) => numAffectedRows >= 1_000n)
 }
+
+const purgeTokens = (db: Db, starts: boolean) =>
+  sql`
+    with old as (
+      select app_id, subscription_id, starts, name from activity_tokens
+      where starts = ${sql.lit(starts)} and changed_at <= now() - interval ${ageOf(starts)} order by changed_at limit 1000
+      for update skip locked
+    )
+    delete from activity_tokens t using old
+    where t.app_id = old.app_id and t.subscription_id = old.subscription_id and t.starts = old.starts and t.name = old.name`.execute(db)

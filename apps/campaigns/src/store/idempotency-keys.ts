@@ -1,16 +1,8 @@
-import type { NotQueued } from '@herald/contracts/test-send'
 import { sql } from 'kysely'
-import type { Db } from './tables.ts'
+import type { Db, KeptAnswer } from './tables.ts'
 
 export type Key = { appId: string; key: string }
-/** `notQueued`: the devices that a test names and cannot reach. */
 export type IdempotencyRecord = { fingerprint: string; answer: KeptAnswer }
-/** The fields of the 2xx answer, which a replay gets again. */
-export type KeptAnswer = {
-  id: string
-  status: 'sending' | 'draft' | 'scheduled' | 'cancelled' | 'paused'
-  notQueued?: NotQueued[]
-}
 
 /** Gives one name for an app and a key. App ids have a fixed length, so two keys never get the same name. */
 export const keyName = ({ appId, key }: Key): string => `${appId} ${key}`

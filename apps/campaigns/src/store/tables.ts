@@ -8,8 +8,8 @@ import type { Overrides } from '@herald/contracts/overrides'
 import type { FrozenRecall, RecallMode } from '@herald/contracts/recall'
 import type { Presentation, Priority } from '@herald/contracts/send-fields'
 import type { CampaignStatus } from '@herald/contracts/stats'
+import type { NotQueued } from '@herald/contracts/test-send'
 import type { ColumnType, Generated, Kysely } from 'kysely'
-import type { KeptAnswer } from './idempotency-keys.ts'
 
 /** JSON columns are written as text, because `pg` would turn a list into a Postgres array. */
 type Json<T> = ColumnType<T, string, string>
@@ -17,6 +17,13 @@ type OptionalJson<T> = ColumnType<T | null, string | null | undefined, string | 
 
 /** What is left of a target that named users or devices, once the send has ended. */
 export type ForgottenTarget = { kind: 'forgotten'; by: NamedBy; count: number }
+
+/** The fields of the 2xx answer to a request with an Idempotency-Key, which a replay gets again. `notQueued`: what a test cannot reach. */
+export type KeptAnswer = {
+  id: string
+  status: 'sending' | 'draft' | 'scheduled' | 'cancelled' | 'paused'
+  notQueued?: NotQueued[]
+}
 
 /** The tables of campaigns, as apps/campaigns/migrations makes them. */
 export type Tables = {
@@ -130,7 +137,6 @@ export type Tables = {
     /** SHA-256 of method, path and canonical body, 64 hex characters. */
     fingerprint: string
     campaign_id: string
-    /** The fields of the 2xx answer, which a replay gets again. */
     answer: Json<KeptAnswer>
     created_at: Generated<Date>
   }

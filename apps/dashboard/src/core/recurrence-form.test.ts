@@ -14,7 +14,7 @@ test('a recurrence of another period is valid, and keeps what does not depend on
   expect(withPeriod(nth, 'day', 3)).toEqual(daily)
 })
 
-test('days of a month are read from a text in any order, and nothing is read from what is no day', () => {
+test('days of a month are read from a text in any order, and what is no day is refused', () => {
   expect(daysOfText('last, 15 1;15')).toEqual([1, 15, -1])
   expect(textOfDays([1, 15, -1])).toBe('1, 15, last')
   for (const wrong of ['', '0', '32', '1, x', '-1']) expect(daysOfText(wrong)).toBeUndefined()

@@ -31,7 +31,7 @@ export function whyNotDescribed({ method, path }: Route, { status, headers, text
 
 const shown = (name: string) => exampleOf[name]?.answer as Record<string, unknown>
 const [openPush = {}, endedPush = {}] = (shown('listPushes')['items'] as Record<string, unknown>[]).map(
-  ({ externalId: _, ...push }) => push,
+  ({ externalId: _externalId, ...push }) => push,
 )
 /** An open push as audience answers it, without the fields that the gateway adds. */
 const { outcome: _outcome, variant: _variant, attempts: tries, settledAt: _at, engagements: _reports, ...ofAudience } = openPush

@@ -97,7 +97,7 @@ test('APNs accepts a background push with priority 5 and content-available', asy
   expect((await send(background, silent)).status).toBe(200)
 })
 
-test('APNs accepts a push to a Live Activity under the topic of its app, and the simulator records topic, push type and timestamp', async () => {
+test('a Live Activity is accepted under the topic of its app, and topic, push type and timestamp are recorded', async () => {
   const topic = 'com.example.app.push-type.liveactivity'
   const body = JSON.stringify({ aps: { timestamp: 1_770_000_000, event: 'update', 'content-state': {} } })
   expect((await send({ 'apns-push-type': 'liveactivity', 'apns-topic': topic }, body)).status).toBe(200)

@@ -431,8 +431,8 @@ export const changePreferences = call<{ choices: Choices }>()(
 export const deleteUser = call<Record<string, never>>()('rpc.audience.delete-user', z.object({ appId: Id, user: UserAddress }))
 
 /**
- * Finds the external ids of users; users without an external id are left out. Webhooks asks for them when it fixes the body of a delivery, because
- * external ids never travel in a stored message, and the gateway for the list of pushes.
+ * Finds the external ids of users; those without one are left out. Webhooks asks when it fixes the body of a delivery, because external ids never
+ * travel in a stored message, and the gateway for the list of pushes.
  */
 export const findExternalIds = call<{ externalIds: Record<string, string> }>()(
   'rpc.audience.find-external-ids',

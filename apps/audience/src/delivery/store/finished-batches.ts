@@ -48,8 +48,8 @@ async function markDoneIf(db: Db, takes: Pick<FinishBatch, 'batchId' | 'takes'>[
 }
 
 /**
- * Inserts batches of pushes to be tried again. They keep campaign, day, lane, batch number, places, ttl start and hold start. A try that counted is
- * added to the trail (answers to earlier tries); otherwise the earlier answer stays. What a send with a rate has not tried waits for a new turn.
+ * Inserts batches of pushes to be tried again, with campaign, lane, number, places and starts of ttl and hold. A try that counted joins the
+ * trail. What a send with a rate has not tried waits for a new turn.
  */
 export const insertRetries = (db: Db, retries: (RetryBatch & { retryOf: string })[]) =>
   sql`

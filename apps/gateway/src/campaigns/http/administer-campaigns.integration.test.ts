@@ -53,7 +53,7 @@ test('campaigns can be listed by status, by whether they are transactional and b
 })
 
 // spec: administration/campaign-list, limits/list-gaps
-test('a list of campaigns of one platform is read on until its page is full, at most five times, and then goes on from there', async () => {
+test('a list of one platform’s campaigns is read on until its page is full, five times at most', async () => {
   const campaigns = Array.from({ length: 12 }, (_, n) => ({ ...givenCampaign, id: n.toString(16).padStart(24, '0') }))
   const asked: { limit: number; cursor?: string }[] = []
   peers.answers.set(calls.listCampaigns.subject, (request) => {

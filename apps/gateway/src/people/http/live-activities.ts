@@ -7,7 +7,8 @@ import { route } from '../../http/route.ts'
 
 const forDevices = { key: 'public', scope: 'subscriptions:write' } as const
 const ofDevice = '/v1/subscriptions/:id'
-const goes = 'Only iOS; a device keeps at most 20 tokens, and each goes 12 hours after its last change.'
+const goes =
+  'Only iOS; a device keeps at most 20 tokens. That of an activity goes 12 hours after its last change, one for starting after 90 days.'
 
 const NamedType = z.object({ attributesType: AttributesType })
 const NamedActivity = z.object({ activityId: ActivityId })

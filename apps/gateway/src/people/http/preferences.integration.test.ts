@@ -88,7 +88,7 @@ test('a locked and an unknown category are refused at their paths, and then noth
 })
 
 // spec: administration/user-preferences
-test('an operator changes the choices of a person without making the person known to the backend, and a locked category is refused', async () => {
+test('an operator changes a person’s choices without making the person known, and a locked category is refused', async () => {
   given({ news: true })
   const headers = { authorization: `Bearer ${adminToken}` }
   const path = `/v1/admin/apps/${appId}/users/${userId}/preferences`

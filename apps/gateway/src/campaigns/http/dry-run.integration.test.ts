@@ -132,6 +132,7 @@ test('a dry run’s warnings say what would go wrong, where in the request, and 
   peers.answers.set(readPace.subject, () => ({ pace: { pushes: 1_000, seconds: 100 } }))
   answerOfAudience({
     skips: [{ reason: 'frequency_cap', devices: 25, estimated: null }],
+    toSend: 10,
     unknownIds: 1,
     unknownSamples: [2],
     webNeverSeen: 4,

@@ -98,7 +98,11 @@ test('the platform accepts each example body of the OpenAPI document but three t
       if (/winner|recall|rotate/.test(path)) continue
       const { id, userId } = await shop.register()
       const ids: Record<string, string> = { subscriptions: id, users: userId, templates: templateId, segments: segmentId }
-      const filled = path.replace('{externalId}', 'customer-4711').replace('{id}', ids[path.split('/')[2] ?? ''] ?? '')
+      const inPath: Record<string, string> = {
+        ...{ externalId: 'customer-4711', attributesType: 'MatchAttributes', activityId: 'match-3' },
+        id: ids[path.split('/')[2] ?? ''] ?? '',
+      }
+      const filled = path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => inPath[parameter] ?? '')
       const real = JSON.stringify(value)
         .replaceAll('671a2b3c4d5e6f7081920a04', templateId)
         .replaceAll('671a2b3c4d5e6f7081920a03', segmentId)

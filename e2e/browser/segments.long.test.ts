@@ -151,11 +151,14 @@ test('a colleague with a read-only key sees campaigns and results, no person, an
   await theirs.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor()
   await theirs.getByText('may read').waitFor()
   const links = await theirs.getByRole('navigation').getByRole('link').allInnerTexts()
-  expect(links).toEqual(['Overview', 'Campaigns', 'Segments', 'Templates', 'Providers', 'Keys', 'Webhooks', 'Settings'])
+  expect(links).toEqual([
+    ...['Overview', 'Campaigns', 'Impact', 'Segments', 'Templates', 'Categories', 'Providers', 'Keys', 'Webhooks', 'Settings'],
+  ])
   for (const [to, heading, button] of [
     ['Overview', 'Overview', 'Compose'],
     ['Segments', 'Segments', 'New segment'],
     ['Templates', 'Templates', 'New template'],
+    ['Categories', 'Categories', 'New category'],
     ['Providers', 'Providers', 'Replace'],
     ['Keys', 'Keys', 'New key'],
     ['Webhooks', 'Webhooks', 'New endpoint'],

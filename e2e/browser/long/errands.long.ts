@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
-import { startPlatform } from '../platform.ts'
-import { barriersOf, openDashboard, untilShown, type Dashboard } from './dashboard.ts'
-import { errands, givenShop, type Shop } from './errands.ts'
-import { withKeyboard } from './person.ts'
+import { startPlatform } from '../../platform.ts'
+import { barriersOf, openDashboard, untilShown, type Dashboard } from '../dashboard.ts'
+import { errands, givenShop, type Shop } from '../errands.ts'
+import { withKeyboard } from '../person.ts'
 
 // Ten errands of an operator, each from the overview of an app, with the keyboard alone. `npm run measure:errands` counts what they cost with a mouse.
 

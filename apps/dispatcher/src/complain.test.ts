@@ -14,7 +14,7 @@ const complaint = (change: Partial<Complaint> = {}): Complaint => ({
   ...change,
 })
 
-test('a failure kind’s first in a minute is a warning that says what to do; others are not logged', () => {
+test('of equal failures in a minute the first is logged, as a warning that says what to do', () => {
   const { clock, lines, complain } = given()
   for (let push = 0; push < 1_000; push += 1) complain(complaint())
   expect(lines).toEqual([{ fields: complaint(), text: `pushes do not go out: ${remedies.network_error}` }])

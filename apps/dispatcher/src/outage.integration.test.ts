@@ -93,7 +93,7 @@ test('pushes to a push service away wait uncounted, hold up no other, return wit
   expect(rig.peers.outcomesOf(old)).toMatchObject([{ outcome: 'failed' }, { outcome: 'failed' }])
 })
 
-test('a batch’s log line says why pushes were not sent; a kind’s first failure is a warning with advice', async () => {
+test('a batch’s log line says why pushes were not sent, and the first of equal failures is a warning', async () => {
   const row = rig.peers.queue('android', [
     ...(await rig.androids(3, { behaviour: { answer: 'dead' } })),
     ...(await rig.androids(2, { behaviour: { answer: 'failing' } })),

@@ -97,11 +97,12 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     ofSends,
     (begun) => {
       due.stir()
-      // The next calls of dispatchers ask for this send's batches, and usually this process answers them.
+      // This send's batches are read next, for the dispatcher that they are given to or in its next calls.
       if (begun.row.send) remember(remembered, begun.row.send)
       background(() => tellStarted(begun))
     },
     takers,
+    dispatchers.readGiven,
   )
   wireAudience(bus, { audience, kept, reads, dispatchers, takers, startSends, told, poke, tellErasures: house.tellErasures })
 

@@ -74,11 +74,13 @@ export function openReport(
     credentialsVersion,
     rate,
     takenAt,
+    uncounted,
   }: TakenBatch & { answer: 'taken' } & {
     test?: true | undefined
     credentialsVersion: number | null
     rate: SendRate | null
     takenAt: number
+    uncounted: number
   },
   variantFor: (userId: string) => string,
 ): Report {
@@ -275,7 +277,11 @@ export function openReport(
           retryInMs: readyAt === null ? null : ahead(readyAt),
         })),
         ...(rate && {
-          rate: { ...rate, accepted: counted.sent, refused: quotaRefused, answered, takenAgoMs: ago(takenAt) },
+          rate: {
+            ...rate,
+            ...{ accepted: counted.sent, refused: quotaRefused, answered, takenAgoMs: ago(takenAt) },
+            ...(uncounted > 0 && { taken: uncounted }),
+          },
         }),
         refused,
         accepted: (told ??= accepted.filter(({ environment, host }) => isAcceptedNews(`${environment} ${host}`) || refused.length > 0)),

@@ -7,6 +7,7 @@ import { openReport, type Report } from './batch-report.ts'
 import type { Batch, Dispatcher } from './dispatcher.ts'
 import { keepLease } from './lease.ts'
 import { openRecipients } from './open-recipients.ts'
+import { freshMs } from './freshness.ts'
 import { sendToAll } from './send-to-all.ts'
 import type { FinishAnswer } from './small-batches.ts'
 import { untilAnswered } from './until-answered.ts'
@@ -50,8 +51,8 @@ export async function deliverGiven(dispatcher: Dispatcher, given: GivenBatch, ta
 }
 
 /**
- * Takes a batch, or asks what a batch holds that audience has given to this process (`takes` is not null), and begins to deliver it. Frees its place
- * in `jobs` when the delivery ends, or cannot begin.
+ * Takes a batch, or uses or asks what a batch holds that audience has given to this process (`takes` is not null), and begins to deliver it. Frees
+ * its place in `jobs` when the delivery ends, or cannot begin.
  */
 async function begin(
   dispatcher: Dispatcher,
@@ -64,8 +65,10 @@ async function begin(
     platform,
     takes,
     takenAt: givenAt,
-  }: BatchPointer & { platform: Platform; takes: number | null; takenAt?: number },
+    content,
+  }: BatchPointer & { platform: Platform; takes: number | null; takenAt?: number; content?: TakenBatch | undefined },
 ): Promise<void> {
+  const beganAt = performance.now()
   // Listens for a stop of the campaign before the take is asked for. Audience may grant the take just before the campaign stops, and its answer may
   // arrive after the broadcast of the stop.
   const flow = dispatcher.flows.follow(campaignId)
@@ -79,16 +82,18 @@ async function begin(
     const circuit = { environment: transport?.environment ?? '', credentialsVersion: transport?.version ?? null } as const
     const rate = transport?.rate ?? null
     const known = dispatcher.sends.get(campaignId)
-    const askedAt = performance.now()
+    const isRead = content && performance.now() - beganAt < freshMs
+    const askedAt = isRead ? beganAt : performance.now()
     const takenAt = givenAt ?? askedAt
     const asked = { batchId, appId, knowsSend: known !== undefined, from: 0, takes, ...circuit, rate }
-    const answer = await dispatcher.small.take(asked, size)
+    const answer = isRead ? content : await dispatcher.small.take(asked, size)
     if (answer.answer !== 'taken') return leave()
     // The durations in audience's answer count from when audience was asked. The durations of this process count from `takenAt`.
     const taken = { ...answer, elapsedMs: answer.elapsedMs - (askedAt - takenAt) }
     const prepared = known ?? prepareTaken(dispatcher, taken)
     const stopped = AbortSignal.any([dispatcher.jobs.stopping, flow.stopped])
-    dispatcher.jobs.add(deliver(dispatcher, { taken, takenAt, size, prepared, transport, circuit, stopped, flights: [] }).finally(leave))
+    const batch = { taken, takenAt, size, uncounted: isRead ? (size ?? 0) : 0, prepared, transport, circuit, stopped, flights: [] }
+    dispatcher.jobs.add(deliver(dispatcher, batch).finally(leave))
   } catch (error) {
     leave()
     throw error
@@ -114,7 +119,14 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
   const { test } = prepared.send
   const report = openReport(
     dispatcher,
-    { ...taken, test, credentialsVersion: batch.circuit.credentialsVersion, rate: transport?.rate ?? null, takenAt },
+    {
+      ...taken,
+      test,
+      credentialsVersion: batch.circuit.credentialsVersion,
+      rate: transport?.rate ?? null,
+      takenAt,
+      uncounted: batch.uncounted,
+    },
     (userId) => prepared.variantFor(userId),
   )
   const forget = dispatcher.jobs.onCutOff((answer) => {

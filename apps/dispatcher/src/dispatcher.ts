@@ -54,6 +54,8 @@ export type Batch = {
   readonly takenAt: number
   /** How many pushes the batch holds, as its pointer says; undefined when the pointer does not say. */
   readonly size: number | undefined
+  /** How many of its pushes no take has counted against the credentials' rate. */
+  readonly uncounted: number
   readonly prepared: PreparedSend
   /** The app's connection to the provider; null when the app has no credentials. */
   readonly transport: AppTransport | null

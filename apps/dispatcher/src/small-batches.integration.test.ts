@@ -1,6 +1,7 @@
 import { newId } from '@herald/contracts/ids'
 import { until } from '@herald/testing/until'
 import { afterEach, expect, test } from 'vitest'
+import { freshMs } from './freshness.ts'
 import type { Row } from './testing/start-peers.ts'
 import { startRig } from './testing/start-rig.ts'
 
@@ -71,6 +72,39 @@ test('a waiting dispatcher sends the push of each batch that audience gives it, 
 
   for (const row of rows) expect((await rig.finishOf(row)).takes).toBe(1)
   for (const row of rows) expect(rig.peers.outcomesOf(row).map(({ outcome }) => outcome)).toEqual(['sent'])
+})
+
+// spec: tracking/owner-first
+test('a batch that comes with its content is sent without asking audience, unless the dispatcher was frozen meanwhile', async () => {
+  const { process } = await rig.start()
+  const [fresh, old] = await givenSmallBatches(2)
+  if (!fresh || !old) throw new Error('no batch')
+  const answerWaits = async () => {
+    for (let waits = 0; waits < 5; waits += 1) {
+      await rig.peers.untilOneWaits()
+      rig.peers.endWaits()
+    }
+  }
+  // The dispatcher has credentials then, and knows how long answers take.
+  const [first] = await givenSmallBatches(1)
+  await rig.peers.give(first ? [first] : [])
+  await answerWaits()
+  await rig.peers.give([fresh], { withContent: true })
+  await rig.finishOf(fresh)
+
+  await rig.peers.untilOneWaits()
+  process.kill('SIGSTOP')
+  const givenAt = performance.now()
+  await rig.peers.give([old], { withContent: true })
+  // The lease is 12 s, so the dispatcher may still send the push, to whom the device belongs now.
+  await until(() => performance.now() - givenAt > 2 * freshMs, { what: 'the content to be old' })
+  process.kill('SIGCONT')
+  await rig.finishOf(old)
+
+  for (const row of [fresh, old]) expect(rig.peers.outcomesOf(row).map(({ outcome }) => outcome)).toEqual(['sent'])
+  expect([fresh.asked.length, old.asked.length]).toEqual([0, 1])
+  // What no take has counted against the credentials' rate, the finish says.
+  expect([fresh, old].map((row) => row.finished[0]?.rate?.taken)).toEqual([1, undefined])
 })
 
 test('a dispatcher frozen while it waited sends nothing of batches that it was given before it went on', async () => {

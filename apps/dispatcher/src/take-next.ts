@@ -3,6 +3,7 @@ import { takeNext } from '@herald/contracts/calls/audience'
 import { perPlatform } from '@herald/contracts/platform'
 import { deliverGiven } from './deliver-batch.ts'
 import type { Dispatcher } from './dispatcher.ts'
+import { openFreshness } from './freshness.ts'
 
 /**
  * The pause before audience is asked again when a call failed. It need not be short: then audience is away, or has a version that does not know the
@@ -26,6 +27,7 @@ const forgottenAfterMs = 30_000
 export function openTakeNext(dispatcher: Dispatcher, deliver = deliverGiven): () => Promise<void> {
   const stopping = new AbortController()
   const heardAt = new Map<string, number>()
+  const isFresh = openFreshness()
   const ends = new Set<Promise<void>>()
   let waits = 0
   /** For how many calls there is a process of audience. */
@@ -40,9 +42,12 @@ export function openTakeNext(dispatcher: Dispatcher, deliver = deliverGiven): ()
     const share = perPlatform((platform) => Math.ceil(room[platform] / waits))
     const takenAt = performance.now()
     try {
-      const { batches, by } = await dispatcher.bus.call(takeNext, { room: share, full: full.slice(0, 100) })
+      const { batches, by, at } = await dispatcher.bus.call(takeNext, { room: share, full: full.slice(0, 100) })
       if (by !== undefined) heardAt.set(by, performance.now())
-      await Promise.all(batches.map((given) => deliver(dispatcher, given, takenAt)))
+      const fresh = by !== undefined && at !== undefined && isFresh(by, at)
+      await Promise.all(
+        batches.map(({ content, ...given }) => deliver(dispatcher, fresh && content ? { ...given, content } : given, takenAt)),
+      )
       return 0
     } catch {
       return againAfterMs

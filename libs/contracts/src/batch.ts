@@ -128,7 +128,18 @@ export type Decided = {
  * A batch leased to a waiting dispatcher in the transaction that made it. `takes`: how often it has been taken, this take included; a finish or
  * renewal with a lower number is refused. `size`: its number of pushes.
  */
-export type GivenBatch = { batchId: string; campaignId: string; appId: string; platform: Platform; lane: Lane; takes: number; size: number }
+export type GivenBatch = {
+  batchId: string
+  campaignId: string
+  appId: string
+  platform: Platform
+  lane: Lane
+  takes: number
+  size: number
+} & {
+  /** The batch as a take reads it, read when it was given. Without it the dispatcher takes the batch. */
+  content?: TakenBatch
+}
 
 /**
  * The answer to a take. `gone`: done or unknown. `busy`: another dispatcher's lease. `held`: not due, circuit open or send paused. After these three
@@ -329,6 +340,8 @@ export const FinishBatch = z.object({
     refused: z.number().int().min(0),
     answered: z.number().int().min(0),
     takenAgoMs: Milliseconds,
+    /** The batch's size, when it came with its content, so that no take has counted it. */
+    taken: z.number().int().min(0).optional(),
   }).optional(),
   /** Set when the send went to tokens of Live Activities: the dead ones are these, and no device is invalidated. */
   activity: z.object({ starts: z.boolean(), name: z.string().max(64) }).optional(),

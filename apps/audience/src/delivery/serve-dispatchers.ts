@@ -15,6 +15,8 @@ type Renewal = { batchId: string; takes: number; appId?: string | undefined; unk
 /** The functions that dispatchers call. Calls that wait at the same time share a transaction; when there are too many, apps take turns. */
 export type Dispatchers = {
   take: (asked: Take) => Promise<TakenBatch>
+  /** Reads the batch of a small send that a waiting dispatcher gets. */
+  readGiven: (granted: Granted) => Promise<TakenBatch>
   renew: (asked: Renewal) => Promise<{ held: boolean }>
   finish: (finish: FinishBatch) => Promise<FinishAnswer>
 }
@@ -76,6 +78,10 @@ export function serveDispatchers({
         return { answer: 'held' }
       }
     },
+    async readGiven(granted) {
+      afterTake()
+      return readLane.prompt(granted)
+    },
     async renew(asked) {
       await takersSpared()
       const renewed = await renew(asked)
@@ -84,8 +90,11 @@ export function serveDispatchers({
     },
     finish: group(async (finishes: FinishBatch[]) => {
       const answers = await finishBatch(finishing, finishes)
-      for (const [index, finish] of finishes.entries())
-        if (finish.rate && answers[index] === 'done') await rates.heard(finish, finish.appId)
+      for (const [index, finish] of finishes.entries()) {
+        if (!finish.rate || answers[index] !== 'done') continue
+        if (finish.rate.taken) await rates.took(finish.rate, finish.rate.taken)
+        await rates.heard(finish, finish.appId)
+      }
       return answers
     }, byApp),
   }

@@ -8,13 +8,13 @@ type Asked = { room: Record<Platform, number>; full: readonly string[] }
 export type Taker = {
   /** Whether the dispatcher can take one more batch of an app and platform. If it can, one of its free places is reserved for that batch. */
   reserve(appId: string, platform: Platform): boolean
-  /** Gives the dispatcher these batches. When there are none it goes on waiting. */
-  answer(batches: GivenBatch[]): void
+  /** Gives the dispatcher these batches, whose content was read at `at`. When there are none it goes on waiting. */
+  answer(batches: GivenBatch[], at: number): void
 }
 
 export type Takers = {
   /** Waits until there are batches for a dispatcher, and answers without any after a second. */
-  wait: (asked: Asked) => Promise<{ batches: GivenBatch[] }>
+  wait: (asked: Asked) => Promise<{ batches: GivenBatch[]; at: number }>
   /** Gives the dispatcher that has waited longest. */
   next(): Taker | undefined
   /** Answers every waiting dispatcher without batches. From then on each call of `wait` is answered at once. */
@@ -31,10 +31,10 @@ export function openTakers(): Takers {
         let left = { ...room }
         let places = nextAtOnce
         let isOver = stopped
-        const end = (batches: GivenBatch[]) => {
+        const end = (batches: GivenBatch[], at: number) => {
           clearTimeout(timer)
           waiting.delete(taker)
-          resolve({ batches })
+          resolve({ batches, at })
         }
         const taker: Taker = {
           reserve(appId, platform) {
@@ -43,8 +43,8 @@ export function openTakers(): Takers {
             left[platform] -= 1
             return true
           },
-          answer(batches) {
-            if (batches.length > 0 || isOver || stopped) return end(batches)
+          answer(batches, at) {
+            if (batches.length > 0 || isOver || stopped) return end(batches, at)
             places = nextAtOnce
             left = { ...room }
             waiting.add(taker)
@@ -53,9 +53,9 @@ export function openTakers(): Takers {
         const timer = setTimeout(() => {
           isOver = true
           // When a transaction has this dispatcher now, that transaction answers it.
-          if (waiting.has(taker)) end([])
+          if (waiting.has(taker)) end([], performance.now())
         }, nextWaitMs)
-        taker.answer([])
+        taker.answer([], performance.now())
       }),
     next() {
       const [taker] = waiting
@@ -64,7 +64,7 @@ export function openTakers(): Takers {
     },
     stop() {
       stopped = true
-      for (const taker of waiting) taker.answer([])
+      for (const taker of waiting) taker.answer([], performance.now())
     },
   }
 }

@@ -11,10 +11,11 @@ import { fanOut } from './fan-out.ts'
 import { openStarting } from './start-sends.ts'
 import { findFanOut } from './store/fan-outs.ts'
 import { sweepDue } from '../sweep-due.ts'
+import { readTaken, rememberSends } from '../delivery/read-taken.ts'
 import { openTakers } from '../delivery/takers.ts'
 import { openTelling } from './tell-started.ts'
 import { asked, withBatches } from '../testing/batches.ts'
-import { givenDevice, givenSend, openAudience } from '../testing/rig.ts'
+import { givenDevice, givenSend, openAudience, opened } from '../testing/rig.ts'
 
 /** A sweep runs in these tests only when a test asks for it, so that they see what beginning the sends does by itself. */
 const rig = await openAudience()
@@ -29,11 +30,11 @@ afterEach(() => {
 })
 
 /** Makes the functions that begin sends, and the list of waiting dispatchers, which tests can join. */
-function open() {
+function open(readGiven?: Parameters<typeof openStarting>[3]) {
   const takers = openTakers()
   const tell = openTelling(audience)
   const ended: Promise<unknown>[] = []
-  const start = openStarting(audience, (begun) => void ended.push(tell(begun).catch(() => undefined)), takers)
+  const start = openStarting(audience, (begun) => void ended.push(tell(begun).catch(() => undefined)), takers, readGiven)
   const waitFor = (room: Partial<Record<Platform, number>> = {}, full: string[] = []) =>
     takers.wait({ room: { ios: 10, android: 10, web: 10, ...room }, full })
   return { takers, start, waitFor, allTold: () => Promise.all(ended) }
@@ -69,6 +70,29 @@ test('a waiting dispatcher gets beginning small sends’ batches, campaigns and 
   expect([...pointersAt(send.campaignId), ...pointersAt(otherSend.campaignId)]).toEqual([])
 })
 
+test('a given batch comes with what a take of it would read, and without it when it cannot be read', async () => {
+  const appId = newId()
+  const [{ id, userId }, { id: unreadable }] = [await givenDevice(db, { appId }), await givenDevice(db, { appId })]
+  const [send, other] = [givenSend(appId), givenSend(appId)]
+  const { start, waitFor } = open(async (granted) => {
+    if (granted.row.campaignId === other.campaignId) throw new Error('its row is locked')
+    return (await readTaken({ db, remembered: rememberSends() }, [granted]))[0] ?? { answer: 'gone' }
+  })
+  const waiting = waitFor()
+  await start([toDevice(send, id), toDevice(other, unreadable)])
+  const { batches } = await waiting
+
+  const [one, another] = [send, other].map(({ campaignId }) => batches.find((batch) => batch.campaignId === campaignId))
+  if (!one?.content) throw new Error('it has no content')
+  const given = opened(one.content)
+  const [taken] = await take({ ...asked(one.batchId), takes: one.takes })
+  if (given.answer !== 'taken' || taken?.answer !== 'taken') throw new Error('it is its taker’s')
+  expect(given).toEqual({ ...taken, elapsedMs: 0 })
+  expect(given.recipients).toMatchObject([{ subscriptionId: id, userId }])
+  expect(another).toMatchObject({ takes: 1, size: 1 })
+  expect(another).not.toHaveProperty('content')
+})
+
 test('a batch gets a pointer when the waiting dispatcher can take no more, or when a circuit is open', async () => {
   const { start, waitFor, allTold } = open()
   const apps = [newId(), newId(), newId()] as const
@@ -80,7 +104,7 @@ test('a batch gets a pointer when the waiting dispatcher can take no more, or wh
     if (send && device) await start([toDevice(send, device.id)])
     await allTold()
     await until(() => pointersAt(send?.campaignId ?? '').length === 1, { what: 'a pointer' })
-    expect(await waiting).toEqual({ batches: [] })
+    expect((await waiting).batches).toEqual([])
   }
 
   await ask(withoutRoom, devices[0], { ios: 0 })
@@ -104,7 +128,7 @@ test('a send paused or cancelled before it begins goes to no waiting dispatcher;
     expect(await change(send, flow, 1)).toEqual({ known: false })
     const waiting = waitFor()
     await start([toDevice(send, id)])
-    expect(await waiting).toEqual({ batches: [] })
+    expect((await waiting).batches).toEqual([])
     expect(await fanOut(audience, { campaignId: send.campaignId, page: 0 })).toBe(0)
     expect(await batchesOf(send.campaignId)).toEqual([])
   }
@@ -202,6 +226,6 @@ test('when audience stops, it answers the waiting dispatchers', async () => {
   const { takers, waitFor } = open()
   const waiting = waitFor()
   takers.stop()
-  expect(await waiting).toEqual({ batches: [] })
-  expect(await waitFor()).toEqual({ batches: [] })
+  expect((await waiting).batches).toEqual([])
+  expect((await waitFor()).batches).toEqual([])
 })

@@ -1,11 +1,12 @@
 import type { AppSettings } from '@herald/contracts/app'
-import { smallBatch, type FrozenSend, type GivenBatch } from '@herald/contracts/batch'
+import { smallBatch, type FrozenSend, type GivenBatch, type TakenBatch } from '@herald/contracts/batch'
 import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import { group } from '@herald/service/group'
 import { failsEverybody } from '@herald/service/health'
 import type { Audience } from '../audience.ts'
+import type { Granted } from '../delivery/take-batch.ts'
 import type { Taker, Takers } from '../delivery/takers.ts'
 import { pointAtSends } from '../point.ts'
 import type { BatchPointerRow } from '../store/due.ts'
@@ -23,19 +24,25 @@ export type Begun = { row: FanOut; send: FrozenSend; made: MadeBatch[]; batches:
 /** What became of a small send. `known`: it has a fan-out already, or its app was erased. `many`: it reaches more than 100 devices. */
 type Beginning = Begun | 'known' | 'many'
 
+type ReadGiven = (granted: Granted) => Promise<TakenBatch>
+type Given = { batch: GivenBatch; granted: Granted }
+
+/** The batches of one answer hold at most this many bytes; further batches are given without their content. */
+const contentBytes = 500_000
 const atOnce = 50
 const sharing = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
 
 /**
  * Gives a function that begins small sends and resolves when their rows are committed. Waiting sends share a transaction, with apps taking turns. A
- * waiting dispatcher (`takers`) gets their batches after the commit, leased to it.
+ * waiting dispatcher (`takers`) gets their batches after the commit, leased, with what `readGiven` reads.
  */
 export function openStarting(
   audience: Audience,
   goOn: (begun: Begun) => void,
   takers: Pick<Takers, 'next'> = { next: () => undefined },
+  readGiven: ReadGiven = () => Promise.reject(new Error('nothing is given')),
 ): (sends: FrozenSmallSend[]) => Promise<void> {
-  const begin = group((sends: Ready[]) => beginTogether(audience, sends, takers.next()), {
+  const begin = group((sends: Ready[]) => beginTogether(audience, sends, takers.next(), readGiven), {
     ...sharing,
     limit: atOnce,
     turn: ({ send }) => send.appId,
@@ -69,22 +76,33 @@ function leave({ log }: Audience, { send: { campaignId, appId } }: FrozenSmallSe
   log.warn({ campaignId, appId, err: error }, 'a send could not be begun with others, it is begun alone')
 }
 
-async function beginTogether(audience: Audience, sends: Ready[], taker: Taker | undefined): Promise<Beginning[]> {
-  const given: GivenBatch[] = []
+async function beginTogether(audience: Audience, sends: Ready[], taker: Taker | undefined, readGiven: ReadGiven): Promise<Beginning[]> {
+  const given: Given[] = []
   try {
     return await beginAll(audience, sends, taker, given)
   } finally {
-    taker?.answer(given)
+    // The next sends do not wait until this dispatcher has its answer.
+    if (taker) {
+      const at = performance.now()
+      void withContent(given, readGiven).then((batches) => taker.answer(batches, at))
+    }
   }
 }
 
+/** Reads what given batches hold, as devices and their owners are now that the batches are committed. What cannot be read, its dispatcher asks for. */
+async function withContent(given: Given[], readGiven: ReadGiven): Promise<GivenBatch[]> {
+  const contents = await Promise.allSettled(given.map(({ granted }) => readGiven(granted)))
+  let bytes = 0
+  return given.map(({ batch }, index) => {
+    const read = contents[index]
+    if (read?.status !== 'fulfilled') return batch
+    bytes += Buffer.byteLength(JSON.stringify(read.value))
+    return bytes <= contentBytes ? { ...batch, content: read.value } : batch
+  })
+}
+
 /** Begins sends. Adds to `given` the batches that it has leased to `taker`. */
-async function beginAll(
-  { db, ...audience }: Audience,
-  sends: Ready[],
-  taker: Taker | undefined,
-  given: GivenBatch[],
-): Promise<Beginning[]> {
+async function beginAll({ db, ...audience }: Audience, sends: Ready[], taker: Taker | undefined, given: Given[]): Promise<Beginning[]> {
   // Campaigns may hand a send over twice, and this group may hold both copies.
   const distinct = [...new Map(sends.map((one) => [one.send.campaignId, one])).values()]
   const asked = distinct.map(({ send, target, rules }) => ({
@@ -134,9 +152,13 @@ async function beginAll(
         ? [{ batchId: id, campaignId, appId, platform, lane: 'prompt', pointerNo: 0, size: subscriptionIds.length }]
         : [],
     )
-    for (const { id, platform, subscriptionIds } of batches)
-      if (one.taken.has(id))
-        given.push({ batchId: id, campaignId, appId, platform, lane: 'prompt', takes: 1, size: subscriptionIds.length })
+    for (const { id, no, platform, subscriptionIds, decided } of batches) {
+      if (!one.taken.has(id)) continue
+      const about = { campaignId, appId, platform, lane: 'prompt', takes: 1, size: subscriptionIds.length } as const
+      const { day } = one.row
+      const row = { ...about, id, day, no, tries: 0, queuedAt: one.madeAt, elapsedMs: 0, decided, probes: null, heldEnvironments: [] }
+      given.push({ batch: { batchId: id, ...about }, granted: { row, from: 0, knowsSend: false } })
+    }
     return { row: one.row, send, made: batches, batches: pointers }
   })
 }

@@ -120,8 +120,12 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
       row.takes += 1
       row.leasedUntil = performance.now() + leaseMs
     } else if (takes !== row.takes) return { answer: 'gone' }
-    const { campaignId, appId, platform, lane, no, tries, elapsedMs, send, probe, heldEnvironments } = row
     await row.answered
+    return read(row, from, knowsSend)
+  }
+  /** Gives what a batch holds from the push `from` on. */
+  const read = (row: Row, from: number, knowsSend: boolean): TakenBatch => {
+    const { batchId, campaignId, appId, platform, lane, no, tries, elapsedMs, send, probe, heldEnvironments } = row
     const rest = row.recipients.slice(from)
     const recipients = rest.slice(0, row.partSize)
     const more = recipients.length < rest.length
@@ -140,11 +144,11 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
   const waiting = new Set<(batches: GivenBatch[]) => void>()
   const untilOneWaits = () => until(() => waiting.size > 0, { what: 'a dispatcher waits for batches' })
   audience.answer(takeNext, () => {
-    const { promise, resolve } = Promise.withResolvers<{ batches: GivenBatch[] }>()
+    const { promise, resolve } = Promise.withResolvers<{ batches: GivenBatch[]; by: string; at: number }>()
     const end = (batches: GivenBatch[]) => {
       clearTimeout(timer)
       waiting.delete(end)
-      resolve({ batches })
+      resolve({ batches, by: 'audience', at: performance.now() })
     }
     const timer = setTimeout(() => end([]), 500)
     waiting.add(end)
@@ -258,8 +262,8 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     untilOneWaits,
     /** Ends the waits of dispatchers that were killed, so that no batch is given to one of them. */
     endWaits: () => waiting.forEach((end) => end([])),
-    /** Gives batches to a dispatcher that waits for small batches. */
-    async give(given: Row[]) {
+    /** Gives batches to a dispatcher that waits for small batches, with what they hold or without. */
+    async give(given: Row[], { withContent = false } = {}) {
       await untilOneWaits()
       const [end] = waiting
       if (!end) throw new Error('no dispatcher waits')
@@ -269,9 +273,17 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
         row.leasedUntil = performance.now() + leaseMs
       }
       end(
-        given.map(({ batchId, campaignId, appId, platform, lane, takes, recipients }) => ({
-          ...{ batchId, campaignId, appId, platform, lane, takes },
-          size: recipients.length,
+        given.map((row) => ({
+          ...{
+            batchId: row.batchId,
+            campaignId: row.campaignId,
+            appId: row.appId,
+            platform: row.platform,
+            lane: row.lane,
+            takes: row.takes,
+          },
+          size: row.recipients.length,
+          ...(withContent && { content: read(row, 0, false) }),
         })),
       )
     },

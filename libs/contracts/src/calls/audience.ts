@@ -92,9 +92,9 @@ export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)
 /**
  * Waits for batches of small sends, leased by the transaction that makes them, up to `nextWaitMs`. `room`: how many more by platform; `full`: apps
- * with their most in work. Recipients come by `takeBatch`, since owners change. `by`: the answering process.
+ * with their most in work. `by`: the answering process. `at`: its monotonic clock when it read the content.
  */
-export const takeNext = call<{ batches: GivenBatch[]; by?: string }>()(
+export const takeNext = call<{ batches: GivenBatch[]; by?: string; at?: number }>()(
   'rpc.audience.take-next',
   z.object({ room: z.object(perPlatform(() => Room)), full: z.array(Id).max(100) }),
   8_000,

@@ -96,10 +96,10 @@ export type NewSmallSend = Pick<FanOut, 'campaignId' | 'appId' | 'send' | 'setti
   batches: (MadeBatch & { hasTaker: boolean })[]
 }
 /**
- * A complete fan-out of which campaigns and tracker were not told yet. `taken`: the ids of the batches that are leased to waiting dispatchers.
- * `pointedAt`: the ids of the batches at which pointers are published now.
+ * A complete fan-out of which campaigns and tracker were not told yet. `taken`: ids of batches leased to waiting dispatchers. `pointedAt`: those of
+ * batches at which pointers are published now. `madeAt`: since when they are queued.
  */
-export type MadeSmallSend = { row: FanOut; taken: Set<string>; pointedAt: Set<string> }
+export type MadeSmallSend = { row: FanOut; taken: Set<string>; pointedAt: Set<string>; madeAt: Date }
 
 const queuedColumns = sql.raw(platformColumns('queued').join(', '))
 
@@ -114,6 +114,7 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
     Omit<Selectable<FanOutTable>, 'send' | 'target' | 'settings' | 'waves' | 'past_waves' | 'failure'> & {
       taken: string[] | null
       pointedAt: string[] | null
+      madeAt: Date
     }
   >`
     with made as (
@@ -151,16 +152,16 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
       from fresh join rooms using (app_id, platform) cross join lateral (select has_taker and turn <= room and not is_held as is_taken) as it
       returning id, campaign_id, takes = 1 as taken, due_at > now() as pointed_at
     )
-    select made.*,
+    select made.*, now() as "madeAt",
       (select array_agg(queued.id) from queued where queued.campaign_id = made.campaign_id and queued.taken) as taken,
       (select array_agg(queued.id) from queued where queued.campaign_id = made.campaign_id and queued.pointed_at and not queued.taken) as "pointedAt"
     from made`.execute(db)
   const frozen = new Map(sends.map((send) => [send.campaignId, send]))
   return new Map(
-    rows.map(({ taken, pointedAt, ...row }) => {
+    rows.map(({ taken, pointedAt, madeAt, ...row }) => {
       const { send = null, settings = null } = frozen.get(row.campaign_id) ?? {}
       const whole = toFanOut({ ...row, send, settings, target: null, waves: null, past_waves: null, failure: null })
-      return [whole.campaignId, { row: whole, taken: new Set(taken), pointedAt: new Set(pointedAt) }]
+      return [whole.campaignId, { row: whole, taken: new Set(taken), pointedAt: new Set(pointedAt), madeAt }]
     }),
   )
 }

@@ -91,7 +91,7 @@ export const nextAtOnce = 16
 export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)
 /**
- * Waits for batches of small sends, leased by the transaction that makes them, up to `nextWaitMs`. `room`: how many more by platform; `full`: apps
+ * Waits for batches of small sends, leased by the transaction that makes them, up to `nextWaitMs`. `room`: free places by platform; `full`: apps
  * with their most in work. `by`: who answers. `at`: its monotonic clock when it read the content.
  */
 export const takeNext = call<{ batches: GivenBatch[]; by?: string; at?: number }>()(

@@ -80,7 +80,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   const reading =
     <Request extends OfApp, Answer>(flow: (audience: Audience, request: Request) => Promise<Answer>, limits: { withinMs?: number } = {}) =>
     (request: Request) =>
-      reads((ofReads) => flow({ ...audience, db: ofReads }, request), { ...limits, turn: request.appId })
+      reads((ofReads) => flow({ ...audience, db: ofReads }, request), { ...limits, appId: request.appId })
   /** Wraps a function that needs only the database, like `reading`. */
   const querying = <Request extends OfApp, Answer>(query: (ofReads: Db, request: Request) => Promise<Answer>) =>
     reading(({ db: ofReads }, request: Request) => query(ofReads, request))
@@ -195,7 +195,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.listTestDevices, querying(listTestDevices))
   bus.answer(calls.findTestDevices, querying(findTestDevices))
   bus.answer(calls.readDevice, async ({ appId, subscriptionId }) =>
-    deviceWithLastNotified(audience, appId, await reads((ofReads) => getDevice(ofReads, appId, subscriptionId), { turn: appId })),
+    deviceWithLastNotified(audience, appId, await reads((ofReads) => getDevice(ofReads, appId, subscriptionId), { appId })),
   )
   bus.answer(calls.listFormerDevices, reading(listFormerDevices))
   const devicesInTurn = openAtOnce({ atOnce: 1, mostWaiting: 50, waitMs: 2_500, full: () => tooManyReads(5) })

@@ -50,7 +50,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
     ledgerDays: config.LEDGER_RETENTION_DAYS,
     pauseDays: config.PAUSE_MAX_DAYS,
     catchUpSeconds: config.RECURRING_CATCHUP_SECONDS,
-    accept: group((items: Acceptable[]) => acceptCampaigns(ofSends, items), { ...shared, turn: ({ campaign }) => campaign.appId }),
+    accept: group((items: Acceptable[]) => acceptCampaigns(ofSends, items), { ...shared, appOf: ({ campaign }) => campaign.appId }),
     start({ send, ...campaign }) {
       const small = asSmallSend(freeze({ ...campaign, ...send, remainder: null, localTimesAfter: null }), campaign.target)
       if (small) campaigns.handOver(small, 0)

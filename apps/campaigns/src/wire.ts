@@ -33,7 +33,7 @@ export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
       limits: { withinMs?: number } = {},
     ) =>
     (request: Request) =>
-      campaigns.reads((db) => flow({ ...campaigns, db }, request), { ...limits, turn: request.appId })
+      campaigns.reads((db) => flow({ ...campaigns, db }, request), { ...limits, appId: request.appId })
 
   bus.answer(calls.sendNotification, (request) => sendNotification(campaigns, request))
   bus.answer(calls.sendLiveActivity, (request) => sendLiveActivity(campaigns, request))

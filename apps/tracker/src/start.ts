@@ -96,13 +96,13 @@ function openWrites(tracker: Tracker): Writes {
   const report = group((calls: QueuedCall[]) => reportQueued({ ...tracker, slot: slotOf(2) }, calls), {
     limit: 200,
     ...shared,
-    // Reports of all apps are committed in turn. A call with outcomes has no turn, since it holds outcomes of many apps.
-    turn: ({ reports }) => reports[0]?.appId ?? '',
+    // Reports of all apps are committed in turn. A call with outcomes names no app, since it holds outcomes of many.
+    appOf: ({ reports }) => reports[0]?.appId ?? '',
   })
   const track = group((calls: EngagementCall[]) => trackEvents({ ...tracker, slot: slotOf(3) }, calls), {
     limit: 20,
     ...shared,
-    turn: ({ engagements }) => engagements[0]?.appId ?? '',
+    appOf: ({ engagements }) => engagements[0]?.appId ?? '',
   })
   return {
     recordOutcomes: holdAtMost((call: OutcomeCall) => (countOutcomes(call) <= 40 ? recordFew(call) : recordMany(call)), {

@@ -48,7 +48,7 @@ export function wireTracker(bus: Bus, tracker: Tracker, { reconciler, oneVerific
       limits: { withinMs?: number } = {},
     ) =>
     (request: Request) =>
-      tracker.reads((db) => flow({ ...tracker, db }, request), { ...limits, turn: request.appId })
+      tracker.reads((db) => flow({ ...tracker, db }, request), { ...limits, appId: request.appId })
 
   bus.answer(calls.reportQueued, writes.reportQueued)
   bus.answer(calls.recordOutcomes, writes.recordOutcomes)

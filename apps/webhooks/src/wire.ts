@@ -32,7 +32,7 @@ export async function wireWebhooks(bus: Bus, webhooks: Webhooks, show: (events: 
   const reading =
     <Request extends { appId: string }, Answer>(flow: (webhooks: Webhooks, request: Request) => Promise<Answer>) =>
     (request: Request) =>
-      webhooks.reads((db) => flow({ ...webhooks, db }, request), { turn: request.appId })
+      webhooks.reads((db) => flow({ ...webhooks, db }, request), { appId: request.appId })
 
   bus.answer(calls.createWebhook, (request) => createWebhook(webhooks, request))
   bus.answer(calls.listWebhooks, reading(listWebhooks))

@@ -18,12 +18,12 @@ export const columnTypes: pg.CustomTypesConfig = {
 }
 
 /**
- * Reads for an operator or API caller, on connections of their own, so that they never take one from sending. Apps take turns (`turn`). Fault
+ * Reads for an operator or API caller, on connections of their own, so that they never take one from sending. Apps take turns. Fault
  * `rate_limited`: too many reads, longer than `withinMs` (2.5 s, wait included), or a slow statement.
  */
 export type Reads<Schema> = <Answer>(
   work: (db: Kysely<Schema>) => Promise<Answer>,
-  limits?: { withinMs?: number; turn?: string },
+  limits?: { withinMs?: number; appId?: string },
 ) => Promise<Answer>
 
 export type Database<Schema> = {
@@ -233,7 +233,7 @@ function openReads<Schema>(
     refused.inc()
     return tooManyReads(readAgainSeconds)
   }
-  const turn = openAtOnce({
+  const inTurn = openAtOnce({
     atOnce: readSize,
     share: readSize - 1,
     crowdedShare: 1,
@@ -242,12 +242,12 @@ function openReads<Schema>(
     full: refusal,
   })
 
-  return async (work, { withinMs = readWithinMs, turn: asker = '' } = {}) => {
+  return async (work, { withinMs = readWithinMs, appId = '' } = {}) => {
     const { promise: tooLate, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => reject(refusal()), withinMs)
     try {
       // A caller whose time is over is answered, but `work` goes on to its end, and counts as under way until then.
-      return await Promise.race([turn(() => read(work), asker), tooLate])
+      return await Promise.race([inTurn(() => read(work), appId), tooLate])
     } catch (error) {
       if (!isDatabaseBusy(error)) throw error
       if (!watch.up) throw databaseUnavailable()

@@ -53,13 +53,13 @@ const mostTogether = 100
  */
 export function openRegistrations(
   { db, kept }: { db: Db; kept: Db },
-  sharing: Omit<Parameters<typeof group>[1], 'limit' | 'turn'>,
+  sharing: Omit<Parameters<typeof group>[1], 'limit' | 'appOf'>,
   { inOrder, inTurn }: PeopleTurns,
 ): (asked: Asked) => Promise<Registered> {
   const together = group((registrations: Registration[]) => retryIdentity(() => registerAll({ db, kept }, registrations)), {
     ...sharing,
     limit: mostTogether,
-    turn: ({ appId }) => appId,
+    appOf: ({ appId }) => appId,
   })
 
   return (asked) => {

@@ -58,7 +58,7 @@ export const audit = [
     status: 200,
     summary: 'List what was done that belongs to no app, newest first: sessions begun, refused and ended, sign-in links made',
     answers: AuditList,
-    answer: ({ reads }, { query }) => reads((db) => listAudit(db, ofNoApp, query), { turn: '' }),
+    answer: ({ reads }, { query }) => reads((db) => listAudit(db, ofNoApp, query)),
   }),
   route({
     name: 'listAudit',
@@ -76,7 +76,7 @@ export const audit = [
           await getApp(db, appId)
           return listAudit(db, appId, query)
         },
-        { turn: appId },
+        { appId },
       ),
   }),
 ]

@@ -34,7 +34,7 @@ export const drafts = [
     status: 200,
     summary: 'List what is written and not yet a campaign, newest first, without the texts',
     answers: listOf(ListedDraftRead),
-    answer: ({ reads }, { appId, query }) => reads((db) => listDrafts({ db }, appId, pageOf(query), query.id), { turn: appId }),
+    answer: ({ reads }, { appId, query }) => reads((db) => listDrafts({ db }, appId, pageOf(query), query.id), { appId }),
   }),
   route({
     name: 'readDraft',

@@ -66,7 +66,7 @@ export const pictures = [
     summary: 'List the pictures of an app, newest first',
     answers: listOf(PictureRead),
     async answer(gateway, { appId, query, header }) {
-      const { items, nextCursor } = await gateway.reads((db) => listPictures({ db }, appId, pageOf(query)), { turn: appId })
+      const { items, nextCursor } = await gateway.reads((db) => listPictures({ db }, appId, pageOf(query)), { appId })
       return { items: items.map((picture) => withUrl(gateway, { header }, picture)), nextCursor }
     },
   }),

@@ -112,6 +112,6 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   // With 48 at once 205 one-device sends a second went out, with 8 only 137: a small fan-out mostly waits. 160 are read, so that one app's pointer
   // waits behind no other's. Bulk pages use at most half the connections.
   const inWork = openAtOnce({ atOnce: 48, share: 40, crowdedShare: 8 })
-  bus.consume(fanOutWork, { slots: 160 }, (pointer) => inWork(() => cutPages(pointer), pointer.appId ?? ''))
-  bus.consume(bulkFanOutWork, { slots: Math.ceil(config.DATABASE_POOL_SIZE / 2) }, cutPages)
+  bus.consume(fanOutWork, { atOnce: 160 }, (pointer) => inWork(() => cutPages(pointer), pointer.appId ?? ''))
+  bus.consume(bulkFanOutWork, { atOnce: Math.ceil(config.DATABASE_POOL_SIZE / 2) }, cutPages)
 }

@@ -54,7 +54,7 @@ beforeAll(async () => {
   const reader = testService('tracker', {})
   ;({ db } = await openDatabase<Tables>(reader, { url: databaseUrl, poolSize: 2 }))
   const webhooks = await givenPeer('webhooks', natsUrl)
-  webhooks.consume(announcements, { slots: 50 }, async (announcement) => {
+  webhooks.consume(announcements, { atOnce: 50 }, async (announcement) => {
     told.push(announcement)
     await webhooks.call(confirmTrackerAnnouncements, { announcementIds: [announcement.announcementId] })
   })

@@ -50,7 +50,7 @@ export async function wireWebhooks(bus: Bus, webhooks: Webhooks, show: (events: 
   bus.answer(calls.eraseWebhooksOfApp, (request) => eraseApp(webhooks, request))
   bus.answer(calls.watchEvents, (request) => watchEvents(webhooks, request))
 
-  bus.consume(announcements, { slots: announcementsInHand }, async (announcement) => {
+  bus.consume(announcements, { atOnce: announcementsInHand }, async (announcement) => {
     if (!(await takeAnnouncement(webhooks, announcement))) return
     show(announcement.events)
     // Tracker or audience may delete its row of the announcement only now, when webhooks has the events. Webhooks does not wait for the answer: while

@@ -77,13 +77,13 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   /** At most 500 requests share a commit. While 5,000 requests wait, a further one is answered with the fault `queue_unavailable`. */
   const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody }
   /** Wraps a function that only reads: it runs on the database connections for reads, and when these are busy, apps take turns. */
-  const reading =
+  const onReads =
     <Request extends OfApp, Answer>(flow: (audience: Audience, request: Request) => Promise<Answer>, limits: { withinMs?: number } = {}) =>
     (request: Request) =>
       reads((ofReads) => flow({ ...audience, db: ofReads }, request), { ...limits, appId: request.appId })
-  /** Wraps a function that needs only the database, like `reading`. */
+  /** Wraps a function that needs only the database, like `onReads`. */
   const querying = <Request extends OfApp, Answer>(query: (ofReads: Db, request: Request) => Promise<Answer>) =>
-    reading(({ db: ofReads }, request: Request) => query(ofReads, request))
+    onReads(({ db: ofReads }, request: Request) => query(ofReads, request))
   /** Wraps a query for a user with devices, like `querying`, and completes `lastNotifiedAt` of the devices from the ledger. */
   const completed =
     <Request extends OfApp, Answer extends WithDevices>(query: (ofReads: Db, request: Request) => Promise<Answer>) =>
@@ -107,10 +107,10 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.renewBatch, dispatchers.renew)
   bus.answer(calls.finishBatch, async (request) => ({ answer: await dispatchers.finish(request) }))
   bus.answer(calls.finishBatches, ({ batches }) => eachAlone(batches, dispatchers.finish))
-  bus.answer(calls.listOpenPushes, reading(listOpenPushes))
+  bus.answer(calls.listOpenPushes, onReads(listOpenPushes))
   bus.answer(
     calls.readCircuits,
-    reading(async ({ db: ofReads }, { appId }) => ({
+    onReads(async ({ db: ofReads }, { appId }) => ({
       circuits: await listCircuits(ofReads, appId),
       slowed: await listSlowed(ofReads, appId),
     })),
@@ -134,11 +134,11 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
     group((settled) => dropCampaigns({ db: kept, told }, settled), shared),
   )
   bus.answer(calls.changeFlow, (change) => changeFlow({ ...audience, poke }, change))
-  bus.answer(calls.readWaves, reading(readWaves))
+  bus.answer(calls.readWaves, onReads(readWaves))
   bus.answer(calls.readScan, (of) => findScan(db, of))
   bus.answer(calls.listTimeZones, async ({ appId }) => ({ zones: await listTimeZones(db, appId) }))
-  bus.answer(calls.findDevicesOf, reading(findDevicesOf))
-  bus.answer(calls.explainDevices, reading(explainDevices))
+  bus.answer(calls.findDevicesOf, onReads(findDevicesOf))
+  bus.answer(calls.explainDevices, onReads(explainDevices))
 
   // Two counts of different apps and one dry run at a time (spec: limits/counts-apart): a count of a million devices keeps two cores busy. Together
   // they leave two of the connections for reads (start.ts).
@@ -149,7 +149,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
       flow: (audience: Audience, request: Request) => Promise<Answer>,
     ) =>
     (request: Request) =>
-      places(() => reading(flow, { withinMs: 18_500 })(request), request.appId)
+      places(() => onReads(flow, { withinMs: 18_500 })(request), request.appId)
   bus.answer(calls.dryRun, counting(openAtOnce({ ...dear, atOnce: 1 }), dryRun))
 
   // Live Activities.
@@ -197,7 +197,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.readDevice, async ({ appId, subscriptionId }) =>
     deviceWithLastNotified(audience, appId, await reads((ofReads) => getDevice(ofReads, appId, subscriptionId), { appId })),
   )
-  bus.answer(calls.listFormerDevices, reading(listFormerDevices))
+  bus.answer(calls.listFormerDevices, onReads(listFormerDevices))
   const devicesInTurn = openAtOnce({ atOnce: 1, mostWaiting: 50, waitMs: 2_500, full: () => tooManyReads(5) })
   bus.answer(calls.countDevices, openDeviceCounts(reads, { inTurn: devicesInTurn }))
   bus.answer(calls.readDeviceDays, querying(readDeviceDays))
@@ -223,8 +223,8 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.findExternalIds, async ({ appId, userIds }) => ({ externalIds: await findExternalIds(db, appId, userIds) }))
   bus.answer(calls.findConverters, async (request) => ({ users: await findConverters(db, request) }))
   bus.answer(calls.listTags, openTags(reads))
-  bus.answer(calls.listUsers, reading(listUsers))
-  bus.answer(calls.exportUsers, reading(exportUsers, { withinMs: 6_000 }))
+  bus.answer(calls.listUsers, onReads(listUsers))
+  bus.answer(calls.exportUsers, onReads(exportUsers, { withinMs: 6_000 }))
 
   // At most two lots of imports are written at once, one of an app: a lot has at most 200 rows (500 kept a connection for about 100 ms), and devices and
   // sends need the others.

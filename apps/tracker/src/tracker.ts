@@ -35,3 +35,6 @@ export type Tracker = {
   readonly ensureDay: EnsureDay
   readonly followUp: FollowUp
 }
+
+/** The tables of the ledger, and for how many days it keeps outcomes. */
+export type Ledger = Pick<Tracker, 'db' | 'retentionDays'>

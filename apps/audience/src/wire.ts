@@ -59,7 +59,7 @@ type OfApp = { appId: string }
 type Wiring = {
   audience: Audience
   /** Database connections that keep query plans, for statements that run for each send or registration. */
-  kept: Db
+  frequentDb: Db
   reads: Reads<Tables>
   dispatchers: Dispatchers
   takers: Takers
@@ -72,7 +72,10 @@ type Wiring = {
 }
 
 /** Connects each call to the function that answers it. */
-export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, takers, startSends, told, poke, tellErasures }: Wiring): void {
+export function wireAudience(
+  bus: Bus,
+  { audience, frequentDb, reads, dispatchers, takers, startSends, told, poke, tellErasures }: Wiring,
+): void {
   const { db, log } = audience
   /** At most 500 requests share a commit. While 5,000 requests wait, a further one is answered with the fault `queue_unavailable`. */
   const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody }
@@ -131,7 +134,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   })
   bus.answer(
     calls.dropCampaigns,
-    group((settled) => dropCampaigns({ db: kept, told }, settled), shared),
+    group((settled) => dropCampaigns({ db: frequentDb, told }, settled), shared),
   )
   bus.answer(calls.changeFlow, (change) => changeFlow({ ...audience, poke }, change))
   bus.answer(calls.readWaves, onReads(readWaves))
@@ -177,7 +180,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
       turns.inOrder(keysOf(request), () => turns.inTurn(() => flow({ db, poke: tellErasures }, request), request.appId))
   const ofDevice = ({ appId, subscriptionId }: OfApp & { subscriptionId: string }) => [`${appId} ${subscriptionId}`]
   const ofUser = ({ appId, user }: OfApp & { user: UserAddress }) => [keyOfUser(appId, user)]
-  bus.answer(calls.registerSubscription, openRegistrations({ db, kept }, shared, turns))
+  bus.answer(calls.registerSubscription, openRegistrations({ db, frequentDb }, shared, turns))
   bus.answer(calls.patchSubscription, changing(ofDevice, changeSubscription))
   bus.answer(calls.startSession, changing(ofDevice, beginSession))
   const byLogin = (request: OfApp & { subscriptionId: string; externalId: string }) => [...ofDevice(request), userKeyOf(request)]

@@ -209,7 +209,7 @@ test('when another process writes outcomes meanwhile, those stay, and the other 
   const timedOut = { ...batch, pushes: batch.pushes.map((push) => ({ ...push, outcome: 'failed' as const, code: 'timeout' as const })) }
   const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const other = db.transaction().execute(async (trx) => {
-    await writeDirectly({ kept: trx, remembered: openRememberedRows(), followUp: () => undefined, retentionDays: 90 }, [
+    await writeDirectly({ frequentDb: trx, remembered: openRememberedRows(), followUp: () => undefined, retentionDays: 90 }, [
       { batches: [outcomesOf(timedOut, 0, 5)] },
     ])
     written.resolve()

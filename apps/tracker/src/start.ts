@@ -42,7 +42,7 @@ const stripes = 16
 /** Starts the tracker: its connections, what its functions work with, its calls and its sweeps. */
 export async function startTracker(service: Service<Config>): Promise<void> {
   const { config, log, metrics } = service
-  const { db, kept, reads, watch } = await openDatabase<Tables>(service, {
+  const { db, frequentDb, reads, watch } = await openDatabase<Tables>(service, {
     url: config.DATABASE_URL_TRACKER,
     poolSize: config.DATABASE_POOL_SIZE,
     pooler: config.DATABASE_POOLER,
@@ -53,7 +53,7 @@ export async function startTracker(service: Service<Config>): Promise<void> {
   const remembered = openRememberedRows()
   watch.onAway(() => remembered.clear())
   const tracker: Tracker = {
-    ...{ db, kept, reads, bus, log, retentionDays },
+    ...{ db, frequentDb, reads, bus, log, retentionDays },
     remembered,
     counterDays: config.COUNTERS_RETENTION_DAYS,
     transactionalDays: config.TRANSACTIONAL_RETENTION_DAYS,

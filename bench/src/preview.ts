@@ -222,7 +222,7 @@ async function playPeers(openPeer: ServicesAlone['openPeer'], appId: string) {
   })
   tracker.answer(readNotified, async () => ({ notified: [], next: null }))
   for (const consumer of pushWork) {
-    dispatcher.consume(consumer, { slots: 8 }, async ({ batches: [pointer] }) => {
+    dispatcher.consume(consumer, { atOnce: 8 }, async ({ batches: [pointer] }) => {
       if (!pointer) return
       const { batchId, appId } = pointer
       const taken = await dispatcher.call(takeBatch, {

@@ -57,7 +57,7 @@ async function measure(alone: ServicesAlone): Promise<void> {
   const audience = await alone.openPeer('audience')
   audience.consume(
     fanOutWork,
-    { slots: 50 },
+    { atOnce: 50 },
     async ({ campaignId }) => void (await audience.call(campaignCalls.fanOutStarted, { campaignIds: [campaignId] })),
   )
 

@@ -30,7 +30,7 @@ async function measure({ openPeer, startService }: ServicesAlone) {
   /** When audience first got a pointer at each campaign, by the clock of this process, and how many pointers it got. */
   const heard = new Map<string, { at: number; times: number }>()
   // All messages are taken at once, because the speed of audience is not measured here.
-  audience.consume(fanOutWork, { slots: count }, async ({ campaignId }) => {
+  audience.consume(fanOutWork, { atOnce: count }, async ({ campaignId }) => {
     const { at, times } = heard.get(campaignId) ?? { at: Date.now(), times: 0 }
     heard.set(campaignId, { at, times: times + 1 })
     await audience.call(fanOutStarted, { campaignIds: [campaignId] })

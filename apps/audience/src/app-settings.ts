@@ -12,19 +12,19 @@ const keptMs = 2_000
 
 /** Gives a function that reads apps' settings from the gateway and remembers them for 2 s, or until the gateway broadcasts a change. */
 export function openAppSettings(bus: Bus): Audience['settingsOf'] {
-  type Reading = Promise<AppSettings | undefined>
-  const kept = new LRUCache<string, Reading>({ max: 10_000, ttl: keptMs })
+  type Answer = Promise<AppSettings | undefined>
+  const kept = new LRUCache<string, Answer>({ max: 10_000, ttl: keptMs })
   bus.listen(appChanged, ({ appId }) => void kept.delete(appId))
   return (appId) => {
     const known = kept.get(appId)
     if (known) return known
     // The promise is remembered and not its value: sends that begin together share one call, and a change during the call forgets the answer.
-    const reading: Reading = bus.call(readApp, { appId }).then(({ app }) => app?.settings)
-    kept.set(appId, reading)
+    const answer: Answer = bus.call(readApp, { appId }).then(({ app }) => app?.settings)
+    kept.set(appId, answer)
     const forget = () => {
-      if (kept.peek(appId) === reading) kept.delete(appId)
+      if (kept.peek(appId) === answer) kept.delete(appId)
     }
-    reading.then((settings) => settings ?? forget(), forget)
-    return reading
+    answer.then((settings) => settings ?? forget(), forget)
+    return answer
   }
 }

@@ -31,7 +31,7 @@ const unsettledEveryMs = 15_000
 type House = {
   audience: Audience
   /** Database connections that keep query plans, for statements that run for each send. */
-  kept: Db
+  frequentDb: Db
   reads: Reads<Tables>
   told: ToldNotes
 }
@@ -43,7 +43,7 @@ type House = {
 export function keepHouse(
   service: Service<Config>,
   watch: DatabaseWatch,
-  { audience, kept, reads, told }: House,
+  { audience, frequentDb, reads, told }: House,
 ): { tellErasures: () => void } {
   const { db } = audience
   const { FAN_OUT_RETENTION_DAYS: fanOutDays, LEDGER_RETENTION_DAYS: ledgerDays } = service.config
@@ -56,7 +56,7 @@ export function keepHouse(
 
   // Notes wait in memory and must be in their rows before these are due, so this sweep looks each second.
   sweep('told', async () => ({ took: await told.write(), nextInMs: 1_000 }))
-  sweep('settled', async () => ({ took: (await clearSettled(kept)) || (await clearWaves(kept)) ? 1 : 0 }))
+  sweep('settled', async () => ({ took: (await clearSettled(frequentDb)) || (await clearWaves(frequentDb)) ? 1 : 0 }))
   sweep('cap-claims', async () => ({ took: (await purgeCapClaims(db)) ? 1 : 0 }))
   sweep('abandoned-users', () => removeAbandonedUsers({ db }))
   sweep('device-days', openDeviceDays({ db, reads }))

@@ -5,7 +5,7 @@ import type { Bus } from '@herald/service/bus'
 import { transact } from '@herald/service/postgres'
 import type { Service } from '@herald/service/run'
 import { LRUCache } from 'lru-cache'
-import { findReading, isNoted, keepRead, nameApp } from './store/last-notified.ts'
+import { findReadTo, isNoted, keepRead, nameApp } from './store/last-notified.ts'
 import type { Db } from './store/tables.ts'
 
 /**
@@ -31,28 +31,28 @@ export function openLastNotified(
   { db, bus }: { db: Db; bus: Pick<Bus, 'call'> },
 ): LastNotified {
   const knownUntil = new LRUCache<string, number>({ max: 5_000 })
-  const reading = new Map<string, Promise<void>>()
+  const underWay = new Map<string, Promise<void>>()
   let isStopped = false
   onStop('last notified', () => {
     isStopped = true
-    return Promise.allSettled(reading.values())
+    return Promise.allSettled(underWay.values())
   })
 
   /** Reads the sent pushes of an app's ledger in portions, newest campaign first, beginning where the last reading stopped. */
   const readBack = async (appId: string) => {
-    for (let at = await findReading(db, appId); at && !isStopped; at = await findReading(db, appId)) {
+    for (let at = await findReadTo(db, appId); at && !isStopped; at = await findReadTo(db, appId)) {
       const place = { appId, ...at }
       const portion = await bus.call(readNotified, { appId, after: at.readTo })
       await transact(db, (trx) => keepRead(trx, place, portion))
     }
   }
   const inBackground = (appId: string): Promise<void> => {
-    const known = reading.get(appId)
-    if (known || reading.size >= readAtOnce || isStopped) return known ?? Promise.resolve()
+    const known = underWay.get(appId)
+    if (known || underWay.size >= readAtOnce || isStopped) return known ?? Promise.resolve()
     const running = readBack(appId)
       .catch((error: unknown) => log.debug({ appId, err: error }, 'reading the ledger back stopped, it goes on when the app asks again'))
-      .finally(() => reading.delete(appId))
-    reading.set(appId, running)
+      .finally(() => underWay.delete(appId))
+    underWay.set(appId, running)
     return running
   }
 

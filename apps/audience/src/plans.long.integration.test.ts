@@ -143,8 +143,8 @@ beforeAll(async () => {
 
 test('a registration with kept plans reads few rows, from the empty table to 40,000 devices, with old planner statistics', async () => {
   const appId = newId()
-  const registerInCompany = (kept: Db) =>
-    registerEveryWay(openRegistrations({ db: plans.db, kept }, { maxWaiting: 100, full: queueUnavailable }, openPeopleTurns()), appId)
+  const registerInCompany = (frequentDb: Db) =>
+    registerEveryWay(openRegistrations({ db: plans.db, frequentDb }, { maxWaiting: 100, full: queueUnavailable }, openPeopleTurns()), appId)
   expect(wrongOf(await keptPlans.of(registerInCompany))).toEqual([])
   await plans.of((db) => givenCrowd(db, { appId, count: 40_000, platform: 'android' }))
   expect(wrongOf(await keptPlans.of(registerInCompany))).toEqual([])

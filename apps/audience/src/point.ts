@@ -60,7 +60,7 @@ export function pointTogether(pointing: Pointing): (batch: BatchPointerRow) => P
       atOnce: 4,
       maxWaiting: 5_000,
       full: queueUnavailable,
-      turn: ({ appId }) => appId,
+      appOf: ({ appId }) => appId,
     })
   const pointAll = async (subject: string, some: BatchPointerRow[]) => {
     await pointAtSome(pointing, subject, some)

@@ -36,7 +36,7 @@ import type { Audience } from './audience.ts'
 /** Starts audience: opens its connections, starts its sweeps, answers its calls, and reads its pointers. */
 export async function startAudience(service: Service<Config>): Promise<void> {
   const { config, log } = service
-  const { db, kept, reads, watch } = await openDatabase<Tables>(service, {
+  const { db, frequentDb, reads, watch } = await openDatabase<Tables>(service, {
     url: config.DATABASE_URL_AUDIENCE,
     poolSize: config.DATABASE_POOL_SIZE,
     pooler: config.DATABASE_POOLER,
@@ -47,7 +47,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   // Two database connections are kept free for short work. The others may be used to read pages, and one app may use half of these.
   const pagesAtOnce = Math.max(2, config.DATABASE_POOL_SIZE - 2)
   let someWaitUntil = 0
-  const told = openToldNotes(kept, log)
+  const told = openToldNotes(frequentDb, log)
   const audience: Audience = {
     ...{ db, bus, log },
     settingsOf: openAppSettings(bus),
@@ -61,7 +61,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     bulkWindow: config.BULK_WINDOW,
   }
   // Statements that run for each send, however small, use connections that keep query plans.
-  const ofSends: Audience = { ...audience, db: kept }
+  const ofSends: Audience = { ...audience, db: frequentDb }
   const measures = openMeasures(service.metrics, { db, watch })
 
   const takersSpared = spareTakers(audience, watch)
@@ -74,14 +74,14 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   const poke = () => due.poke()
   bus.onStoreLost(() => void makeUntakenDue(db).then(poke, (error: unknown) => log.debug({ err: error }, 'rows could not be made due yet')))
   boundAnnouncements(service, watch, db)
-  const house = keepHouse(service, watch, { audience, kept, reads, told })
+  const house = keepHouse(service, watch, { audience, frequentDb, reads, told })
 
   const remembered = rememberSends()
   const outageProbeMs = config.OUTAGE_PROBE_SECONDS * 1000
   const dispatchers = serveDispatchers({
     ...ofSends,
     ...{ remembered, takersSpared, poke, outageProbeMs },
-    rates: openSendRates({ db: kept, log }),
+    rates: openSendRates({ db: frequentDb, log }),
     reportAgain: (batch) => tellAgain(ofSends, batch),
     maxHoldSeconds: config.BREAKER_MAX_HOLD_SECONDS,
     circuitMemory: rememberCircuits(service, outageProbeMs),
@@ -104,7 +104,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
     takers,
     dispatchers.readGiven,
   )
-  wireAudience(bus, { audience, kept, reads, dispatchers, takers, startSends, told, poke, tellErasures: house.tellErasures })
+  wireAudience(bus, { audience, frequentDb, reads, dispatchers, takers, startSends, told, poke, tellErasures: house.tellErasures })
 
   const cutPages = async (pointer: FanOutPointer) => {
     due.stir()
@@ -113,6 +113,6 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   // With 48 at once 205 one-device sends a second went out, with 8 only 137: a small fan-out mostly waits. 160 are read, so that one app's pointer
   // waits behind no other's. Bulk pages use at most half the connections.
   const inWork = openAtOnce({ atOnce: 48, share: 40, crowdedShare: 8 })
-  bus.consume(fanOutWork, { slots: 160 }, (pointer) => inWork(() => cutPages(pointer), pointer.appId ?? ''))
-  bus.consume(bulkFanOutWork, { slots: Math.ceil(config.DATABASE_POOL_SIZE / 2) }, cutPages)
+  bus.consume(fanOutWork, { atOnce: 160 }, (pointer) => inWork(() => cutPages(pointer), pointer.appId ?? ''))
+  bus.consume(bulkFanOutWork, { atOnce: Math.ceil(config.DATABASE_POOL_SIZE / 2) }, cutPages)
 }

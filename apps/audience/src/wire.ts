@@ -59,7 +59,7 @@ type OfApp = { appId: string }
 type Wiring = {
   audience: Audience
   /** Database connections that keep query plans, for statements that run for each send or registration. */
-  kept: Db
+  frequentDb: Db
   reads: Reads<Tables>
   dispatchers: Dispatchers
   takers: Takers
@@ -72,18 +72,21 @@ type Wiring = {
 }
 
 /** Connects each call to the function that answers it. */
-export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, takers, startSends, told, poke, tellErasures }: Wiring): void {
+export function wireAudience(
+  bus: Bus,
+  { audience, frequentDb, reads, dispatchers, takers, startSends, told, poke, tellErasures }: Wiring,
+): void {
   const { db, log } = audience
   /** At most 500 requests share a commit. While 5,000 requests wait, a further one is answered with the fault `queue_unavailable`. */
   const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody }
   /** Wraps a function that only reads: it runs on the database connections for reads, and when these are busy, apps take turns. */
-  const reading =
+  const onReads =
     <Request extends OfApp, Answer>(flow: (audience: Audience, request: Request) => Promise<Answer>, limits: { withinMs?: number } = {}) =>
     (request: Request) =>
-      reads((ofReads) => flow({ ...audience, db: ofReads }, request), { ...limits, turn: request.appId })
-  /** Wraps a function that needs only the database, like `reading`. */
+      reads((ofReads) => flow({ ...audience, db: ofReads }, request), { ...limits, appId: request.appId })
+  /** Wraps a function that needs only the database, like `onReads`. */
   const querying = <Request extends OfApp, Answer>(query: (ofReads: Db, request: Request) => Promise<Answer>) =>
-    reading(({ db: ofReads }, request: Request) => query(ofReads, request))
+    onReads(({ db: ofReads }, request: Request) => query(ofReads, request))
   /** Wraps a query for a user with devices, like `querying`, and completes `lastNotifiedAt` of the devices from the ledger. */
   const completed =
     <Request extends OfApp, Answer extends WithDevices>(query: (ofReads: Db, request: Request) => Promise<Answer>) =>
@@ -107,10 +110,10 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.renewBatch, dispatchers.renew)
   bus.answer(calls.finishBatch, async (request) => ({ answer: await dispatchers.finish(request) }))
   bus.answer(calls.finishBatches, ({ batches }) => eachAlone(batches, dispatchers.finish))
-  bus.answer(calls.listOpenPushes, reading(listOpenPushes))
+  bus.answer(calls.listOpenPushes, onReads(listOpenPushes))
   bus.answer(
     calls.readCircuits,
-    reading(async ({ db: ofReads }, { appId }) => ({
+    onReads(async ({ db: ofReads }, { appId }) => ({
       circuits: await listCircuits(ofReads, appId),
       slowed: await listSlowed(ofReads, appId),
     })),
@@ -131,14 +134,14 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   })
   bus.answer(
     calls.dropCampaigns,
-    group((settled) => dropCampaigns({ db: kept, told }, settled), shared),
+    group((settled) => dropCampaigns({ db: frequentDb, told }, settled), shared),
   )
   bus.answer(calls.changeFlow, (change) => changeFlow({ ...audience, poke }, change))
-  bus.answer(calls.readWaves, reading(readWaves))
+  bus.answer(calls.readWaves, onReads(readWaves))
   bus.answer(calls.readScan, (of) => findScan(db, of))
   bus.answer(calls.listTimeZones, async ({ appId }) => ({ zones: await listTimeZones(db, appId) }))
-  bus.answer(calls.findDevicesOf, reading(findDevicesOf))
-  bus.answer(calls.explainDevices, reading(explainDevices))
+  bus.answer(calls.findDevicesOf, onReads(findDevicesOf))
+  bus.answer(calls.explainDevices, onReads(explainDevices))
 
   // Two counts of different apps and one dry run at a time (spec: limits/counts-apart): a count of a million devices keeps two cores busy. Together
   // they leave two of the connections for reads (start.ts).
@@ -149,7 +152,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
       flow: (audience: Audience, request: Request) => Promise<Answer>,
     ) =>
     (request: Request) =>
-      places(() => reading(flow, { withinMs: 18_500 })(request), request.appId)
+      places(() => onReads(flow, { withinMs: 18_500 })(request), request.appId)
   bus.answer(calls.dryRun, counting(openAtOnce({ ...dear, atOnce: 1 }), dryRun))
 
   // Live Activities.
@@ -177,7 +180,7 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
       turns.inOrder(keysOf(request), () => turns.inTurn(() => flow({ db, poke: tellErasures }, request), request.appId))
   const ofDevice = ({ appId, subscriptionId }: OfApp & { subscriptionId: string }) => [`${appId} ${subscriptionId}`]
   const ofUser = ({ appId, user }: OfApp & { user: UserAddress }) => [keyOfUser(appId, user)]
-  bus.answer(calls.registerSubscription, openRegistrations({ db, kept }, shared, turns))
+  bus.answer(calls.registerSubscription, openRegistrations({ db, frequentDb }, shared, turns))
   bus.answer(calls.patchSubscription, changing(ofDevice, changeSubscription))
   bus.answer(calls.startSession, changing(ofDevice, beginSession))
   const byLogin = (request: OfApp & { subscriptionId: string; externalId: string }) => [...ofDevice(request), userKeyOf(request)]
@@ -195,9 +198,9 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.listTestDevices, querying(listTestDevices))
   bus.answer(calls.findTestDevices, querying(findTestDevices))
   bus.answer(calls.readDevice, async ({ appId, subscriptionId }) =>
-    deviceWithLastNotified(audience, appId, await reads((ofReads) => getDevice(ofReads, appId, subscriptionId), { turn: appId })),
+    deviceWithLastNotified(audience, appId, await reads((ofReads) => getDevice(ofReads, appId, subscriptionId), { appId })),
   )
-  bus.answer(calls.listFormerDevices, reading(listFormerDevices))
+  bus.answer(calls.listFormerDevices, onReads(listFormerDevices))
   const devicesInTurn = openAtOnce({ atOnce: 1, mostWaiting: 50, waitMs: 2_500, full: () => tooManyReads(5) })
   bus.answer(calls.countDevices, openDeviceCounts(reads, { inTurn: devicesInTurn }))
   bus.answer(calls.readDeviceDays, querying(readDeviceDays))
@@ -223,8 +226,8 @@ export function wireAudience(bus: Bus, { audience, kept, reads, dispatchers, tak
   bus.answer(calls.findExternalIds, async ({ appId, userIds }) => ({ externalIds: await findExternalIds(db, appId, userIds) }))
   bus.answer(calls.findConverters, async (request) => ({ users: await findConverters(db, request) }))
   bus.answer(calls.listTags, openTags(reads))
-  bus.answer(calls.listUsers, reading(listUsers))
-  bus.answer(calls.exportUsers, reading(exportUsers, { withinMs: 6_000 }))
+  bus.answer(calls.listUsers, onReads(listUsers))
+  bus.answer(calls.exportUsers, onReads(exportUsers, { withinMs: 6_000 }))
 
   // At most two lots of imports are written at once, one of an app: a lot has at most 200 rows (500 kept a connection for about 100 ms), and devices and
   // sends need the others.

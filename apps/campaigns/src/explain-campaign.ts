@@ -19,7 +19,7 @@ export async function explainCampaign(
 ): Promise<Answer | null> {
   const one = { appId, campaignId }
   const found = await reads(async (db) => ({ row: await findWhole(db, appId, campaignId), recalls: await listRecalls(db, one) }), {
-    turn: appId,
+    appId,
   })
   const { row, recalls } = found
   if (!row) return null

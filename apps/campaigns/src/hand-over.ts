@@ -30,7 +30,7 @@ export function openHandOver(
       maxWaiting: 2_000,
       full: queueUnavailable,
       isShared: isAway,
-      turn: ({ send }) => send.appId,
+      appOf: ({ send }) => send.appId,
     },
   )
   return (small, pointerNo) => {

@@ -28,7 +28,7 @@ import type { Campaigns, Acceptable, Several } from './campaigns.ts'
 /** Starts the service campaigns: its connections, what its functions work with, its calls and its sweeps. */
 export async function startCampaigns(service: Service<Config>): Promise<void> {
   const { config, log } = service
-  const { db, kept, reads, watch } = await openDatabase<Tables>(service, {
+  const { db, frequentDb, reads, watch } = await openDatabase<Tables>(service, {
     url: config.DATABASE_URL_CAMPAIGNS,
     poolSize: config.DATABASE_POOL_SIZE,
     pooler: config.DATABASE_POOLER,
@@ -50,7 +50,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
     ledgerDays: config.LEDGER_RETENTION_DAYS,
     pauseDays: config.PAUSE_MAX_DAYS,
     catchUpSeconds: config.RECURRING_CATCHUP_SECONDS,
-    accept: group((items: Acceptable[]) => acceptCampaigns(ofSends, items), { ...shared, turn: ({ campaign }) => campaign.appId }),
+    accept: group((items: Acceptable[]) => acceptCampaigns(ofSends, items), { ...shared, appOf: ({ campaign }) => campaign.appId }),
     start({ send, ...campaign }) {
       const small = asSmallSend(freeze({ ...campaign, ...send, remainder: null, localTimesAfter: null }), campaign.target)
       if (small) campaigns.handOver(small, 0)
@@ -74,8 +74,8 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
     ),
     settleCampaigns: orThrow(group((requests: Several[]) => settleCampaigns(ofSends, requests), shared)),
   }
-  // Work that every send needs uses `kept` instead of `db`, because the connections of `kept` keep the plans of their statements.
-  const ofSends: Campaigns = { ...campaigns, db: kept }
+  // Work that every send needs uses `frequentDb` instead of `db`, because its connections keep the plans of their statements.
+  const ofSends: Campaigns = { ...campaigns, db: frequentDb }
 
   const due = startSweep(service, watch, 'due', async () => {
     const swept = await takeDue(ofSends)
@@ -87,7 +87,7 @@ export async function startCampaigns(service: Service<Config>): Promise<void> {
   startSweep(service, watch, 'winners', () => pickWinners(campaigns))
   const recalls = startSweep(service, watch, 'recalls', () => beginRecalls(campaigns))
   startSweep(service, watch, 'flows', () => tellDueFlows(ofSends))
-  startSweep(service, watch, 'template-uses', async () => ({ took: await addUpUses(kept) }))
+  startSweep(service, watch, 'template-uses', async () => ({ took: await addUpUses(frequentDb) }))
   startSweep(
     service,
     watch,

@@ -27,13 +27,13 @@ import { summarizeCampaigns } from './summarize-campaigns.ts'
 /** Connects each call with the function that answers it. */
 export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
   /** Makes the answer to a call that only reads. The answer uses the connections for reads, which apps use in turn. */
-  const reading =
+  const onReads =
     <Request extends { appId: string }, Answer>(
       flow: (campaigns: Campaigns, request: Request) => Promise<Answer>,
       limits: { withinMs?: number } = {},
     ) =>
     (request: Request) =>
-      campaigns.reads((db) => flow({ ...campaigns, db }, request), { ...limits, turn: request.appId })
+      campaigns.reads((db) => flow({ ...campaigns, db }, request), { ...limits, appId: request.appId })
 
   bus.answer(calls.sendNotification, (request) => sendNotification(campaigns, request))
   bus.answer(calls.sendLiveActivity, (request) => sendLiveActivity(campaigns, request))
@@ -42,15 +42,15 @@ export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
   bus.answer(calls.sendCampaign, (request) => sendCampaign(campaigns, request))
   bus.answer(calls.cancelCampaign, (request) => cancelCampaign(campaigns, request))
   bus.answer(calls.pickWinner, (request) => pickWinner(campaigns, request))
-  bus.answer(calls.readCampaign, reading(readCampaign))
+  bus.answer(calls.readCampaign, onReads(readCampaign))
   bus.answer(calls.explainCampaign, (request) => explainCampaign(campaigns, request))
-  bus.answer(calls.resolveSend, reading(resolveForDryRun, { withinMs: 12_000 }))
+  bus.answer(calls.resolveSend, onReads(resolveForDryRun, { withinMs: 12_000 }))
 
-  bus.answer(calls.summarizeCampaigns, reading(summarizeCampaigns))
-  bus.answer(calls.listCampaigns, reading(listCampaigns))
-  bus.answer(calls.getCampaign, reading(getCampaign))
-  bus.answer(calls.listRuns, reading(listRuns))
-  bus.answer(calls.listOccurrences, reading(listOccurrences))
+  bus.answer(calls.summarizeCampaigns, onReads(summarizeCampaigns))
+  bus.answer(calls.listCampaigns, onReads(listCampaigns))
+  bus.answer(calls.getCampaign, onReads(getCampaign))
+  bus.answer(calls.listRuns, onReads(listRuns))
+  bus.answer(calls.listOccurrences, onReads(listOccurrences))
   bus.answer(calls.replaceCampaign, (request) => replaceCampaign(campaigns, request))
   bus.answer(calls.deleteCampaign, (request) => deleteCampaign(campaigns, request))
   bus.answer(calls.duplicateCampaign, (request) => duplicateCampaign(campaigns, request))
@@ -69,15 +69,15 @@ export function wireCampaigns(bus: Bus, campaigns: Campaigns): void {
   bus.answer(calls.failCampaign, (request) => failCampaign(campaigns, request))
 
   bus.answer(calls.createTemplate, (request) => createTemplate(campaigns, request))
-  bus.answer(calls.listTemplates, reading(listTemplates))
-  bus.answer(calls.readTemplate, reading(readTemplate))
+  bus.answer(calls.listTemplates, onReads(listTemplates))
+  bus.answer(calls.readTemplate, onReads(readTemplate))
   bus.answer(calls.replaceTemplate, (request) => replaceTemplate(campaigns, request))
   bus.answer(calls.deleteTemplate, (request) => deleteTemplate(campaigns, request))
 
   bus.answer(calls.createCategory, (request) => createCategory(campaigns, request))
-  bus.answer(calls.listCategories, reading(listCategories))
+  bus.answer(calls.listCategories, onReads(listCategories))
   bus.answer(calls.replaceCategory, (request) => replaceCategory(campaigns, request))
   bus.answer(calls.deleteCategory, (request) => deleteCategory(campaigns, request))
-  bus.answer(calls.findLeavable, reading(findLeavable))
-  bus.answer(calls.readInboxSends, reading(readInboxSends))
+  bus.answer(calls.findLeavable, onReads(findLeavable))
+  bus.answer(calls.readInboxSends, onReads(readInboxSends))
 }

@@ -18,8 +18,8 @@ export type CredentialsReader = {
 
 /** Reads credentials from the gateway and remembers them for a minute, or until the gateway broadcasts that the app has changed. */
 export function openCredentialsReader(bus: Bus): CredentialsReader {
-  type Reading = Promise<ProviderCredentials | null>
-  const kept = new LRUCache<string, Reading>({ max: 1_000, ttl: keptMs })
+  type Answer = Promise<ProviderCredentials | null>
+  const kept = new LRUCache<string, Answer>({ max: 1_000, ttl: keptMs })
   const keyOf = (appId: string, kind: ProviderKind) => `${appId}/${kind}`
 
   bus.listen(appChanged, ({ appId }) => {
@@ -31,12 +31,12 @@ export function openCredentialsReader(bus: Bus): CredentialsReader {
       const known = kept.get(key)
       if (known) return known
       // Remembers the promise and not its value: batches that begin together share one call, and a change during the call forgets the answer.
-      const reading: Reading = bus.call(readCredentials, { appId, kind }).then(({ credentials }) => credentials)
-      kept.set(key, reading)
-      reading.catch(() => {
-        if (kept.peek(key) === reading) kept.delete(key)
+      const answer: Answer = bus.call(readCredentials, { appId, kind }).then(({ credentials }) => credentials)
+      kept.set(key, answer)
+      answer.catch(() => {
+        if (kept.peek(key) === answer) kept.delete(key)
       })
-      return reading
+      return answer
     },
     forget: (appId, kind) => void kept.delete(keyOf(appId, kind)),
   }

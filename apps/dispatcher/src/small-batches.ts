@@ -31,7 +31,7 @@ export function openSmallBatches(bus: Pick<Bus, 'call'>): SmallBatches {
     maxWaiting: 10_000,
     full: queueUnavailable,
     isShared: (error: unknown) => Fault.is(error, 'queue_unavailable') || Fault.is(error, 'database_unavailable'),
-    turn: ({ appId }: { appId: string }) => appId,
+    appOf: ({ appId }: { appId: string }) => appId,
   }
   const take = group<TakeAsked, TakenBatch | Failed>(async (batches) => (await bus.call(takeBatches, { batches })).answers, {
     ...shared,

@@ -91,6 +91,6 @@ export async function wireDispatcher(service: Service<Config>, given: { resolve?
   bus.answer(checkProviderCall, (asked) => fewChecks(() => checkProvider(dispatcher, asked), asked.appId))
   service.beforeStop('next batches', openTakeNext(dispatcher))
   for (const work of pushWork) {
-    bus.consume(work, { slots: pointersAtOnce[work.lane] }, (pointers) => deliverBatches(dispatcher, work, pointers))
+    bus.consume(work, { atOnce: pointersAtOnce[work.lane] }, (pointers) => deliverBatches(dispatcher, work, pointers))
   }
 }

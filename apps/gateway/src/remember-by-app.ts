@@ -18,33 +18,33 @@ const mostRemembered = 10_000
  */
 export function rememberByApp<Value>(read: (appId: string) => Promise<Value | undefined>, ttlSeconds: number): AppMemory<Value> {
   const known = new LRUCache<string, { value: Value }>({ max: mostRemembered, ttl: Math.max(1, ttlSeconds * 1000) })
-  const reading = new Map<string, Promise<Value | undefined>>()
+  const asked = new Map<string, Promise<Value | undefined>>()
 
   const ask = (appId: string): Promise<Value | undefined> => {
     const answer: Promise<Value | undefined> = read(appId)
       .then((value) => {
-        // `forgetApp` removes reads under way from `reading`: their values may be older than the change, so they are not remembered.
-        if (value !== undefined && ttlSeconds > 0 && reading.get(appId) === answer) known.set(appId, { value })
+        // `forgetApp` removes reads under way from `asked`: their values may be older than the change, so they are not remembered.
+        if (value !== undefined && ttlSeconds > 0 && asked.get(appId) === answer) known.set(appId, { value })
         return value
       })
       .finally(() => {
-        if (reading.get(appId) === answer) reading.delete(appId)
+        if (asked.get(appId) === answer) asked.delete(appId)
       })
-    reading.set(appId, answer)
+    asked.set(appId, answer)
     return answer
   }
 
   return {
     async of(appId) {
       const remembered = known.get(appId)
-      return remembered ? remembered.value : (reading.get(appId) ?? ask(appId))
+      return remembered ? remembered.value : (asked.get(appId) ?? ask(appId))
     },
     forgetApp(appId) {
-      reading.delete(appId)
+      asked.delete(appId)
       known.delete(appId)
     },
     forgetAll() {
-      reading.clear()
+      asked.clear()
       known.clear()
     },
   }

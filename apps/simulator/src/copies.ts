@@ -5,7 +5,7 @@
 export class CopyCounter {
   copies = 0
   private size = 0
-  private slots = new Uint32Array(2 * 4096)
+  private cells = new Uint32Array(2 * 4096)
 
   add(deviceIndex: number, msgId: string): void {
     let high = (0x811c9dc5 ^ deviceIndex) >>> 0
@@ -15,30 +15,30 @@ export class CopyCounter {
       high = Math.imul(high ^ code, 0x01000193)
       low = Math.imul((low << 5) ^ (low >>> 27) ^ code, 0x85ebca6b)
     }
-    // A slot is free while its first number is 0, so `high` is never 0.
+    // A cell is free while its first number is 0, so `high` is never 0.
     if (this.insert(mix(high) || 1, mix(low ^ high))) this.copies++
   }
 
   /** Adds a hash to the table. Gives true when the table had it already. */
   private insert(high: number, low: number): boolean {
-    if (this.size * 4 > this.slots.length) this.grow()
-    const mask = this.slots.length / 2 - 1
-    for (let slot = low & mask; ; slot = (slot + 1) & mask) {
-      if (this.slots[2 * slot] === 0) {
-        this.slots[2 * slot] = high
-        this.slots[2 * slot + 1] = low
+    if (this.size * 4 > this.cells.length) this.grow()
+    const mask = this.cells.length / 2 - 1
+    for (let cell = low & mask; ; cell = (cell + 1) & mask) {
+      if (this.cells[2 * cell] === 0) {
+        this.cells[2 * cell] = high
+        this.cells[2 * cell + 1] = low
         this.size++
         return false
       }
-      if (this.slots[2 * slot] === high && this.slots[2 * slot + 1] === low) return true
+      if (this.cells[2 * cell] === high && this.cells[2 * cell + 1] === low) return true
     }
   }
 
   private grow(): void {
-    const old = this.slots
-    this.slots = new Uint32Array(old.length * 2)
+    const old = this.cells
+    this.cells = new Uint32Array(old.length * 2)
     this.size = 0
-    for (let slot = 0; slot < old.length; slot += 2) if (old[slot]) this.insert(old[slot] as number, old[slot + 1] as number)
+    for (let cell = 0; cell < old.length; cell += 2) if (old[cell]) this.insert(old[cell] as number, old[cell + 1] as number)
   }
 }
 

@@ -12,7 +12,7 @@ import {
   type Touch,
 } from './store/attribution.ts'
 import { findKept } from './store/counters.ts'
-import type { Tracker } from './tracker.ts'
+import type { Ledger, Tracker } from './tracker.ts'
 
 /**
  * Pushes of campaigns are looked at that began this much before a window: a push lives at most 28 days at a provider, and the waves of a send take at
@@ -31,7 +31,7 @@ type Open = { index: number; at: number; pairs: number[] }
  * by the user's devices, and count only where they were sent to this user.
  */
 export async function attributeConversions(
-  { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,
+  { db, retentionDays }: Ledger,
   { appId, attribution, conversions, now }: Asked,
 ): Promise<(Cause | undefined)[]> {
   const causes: (Cause | undefined)[] = await namedPushes({ db, retentionDays }, { appId, conversions })
@@ -64,7 +64,7 @@ const ofPairs = (pushes: PushOfPair[], { pairs }: Open): SeenPush[] => pushes.fi
 
 /** Gives the pushes that conversions name themselves. One that was sent to another user, or is a test, or of a campaign not kept, is no cause. */
 async function namedPushes(
-  { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,
+  { db, retentionDays }: Ledger,
   { appId, conversions }: { appId: string; conversions: ToldConversion[] },
 ): Promise<(Cause | undefined)[]> {
   const named = conversions.map(({ push, userId }) => (push?.userId === userId ? push : null))
@@ -124,9 +124,9 @@ const distinct = <Push extends Pick<Touch, 'pair' | 'campaignId' | 'day'>>(pushe
 ]
 
 /** Leaves out pushes of tests and of campaigns that the ledger does not keep, and says which are silent. */
-async function realPushes(reading: Pick<Tracker, 'db' | 'retentionDays'>, appId: string, pushes: PushOfPair[]): Promise<PushOfPair[]> {
+async function realPushes(ledger: Ledger, appId: string, pushes: PushOfPair[]): Promise<PushOfPair[]> {
   const kept = await keptCampaigns(
-    reading,
+    ledger,
     appId,
     pushes.map(({ campaignId }) => campaignId),
   )
@@ -137,7 +137,7 @@ async function realPushes(reading: Pick<Tracker, 'db' | 'retentionDays'>, appId:
 }
 
 /** Finds an app's campaigns that the ledger keeps and that are no tests, by id. */
-async function keptCampaigns({ db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>, appId: string, campaignIds: string[]) {
+async function keptCampaigns({ db, retentionDays }: Ledger, appId: string, campaignIds: string[]) {
   if (campaignIds.length === 0) return new Map<string, never>()
   const kept = await findKept(db, [...new Set(campaignIds)], retentionDays)
   return new Map(kept.filter((one) => one.appId === appId && !one.test).map((one) => [one.campaignId, one]))

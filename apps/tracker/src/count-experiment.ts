@@ -16,9 +16,7 @@ import {
 import { inOneSnapshot } from './store/recount.ts'
 import { databaseNow } from './store/series.ts'
 import type { Db } from './store/tables.ts'
-import type { Tracker } from './tracker.ts'
-
-type Reading = Pick<Tracker, 'db' | 'retentionDays'>
+import type { Ledger } from './tracker.ts'
 
 /** Users are counted in parts of about this many, so that memory holds one part: ~100 bytes a user. Each part reads the ledger anew. */
 const usersAtOnce = 2_000_000
@@ -27,22 +25,22 @@ const mostPushes = 20_000_000
 const keptMs = 60_000
 
 /** Gives the function that counts the users of an experiment, at most once a minute for each question. */
-export function openExperimentCounts(): (reading: Reading, asked: CountedBy) => Promise<CountedExperiment | null> {
+export function openExperimentCounts(): (ledger: Ledger, asked: CountedBy) => Promise<CountedExperiment | null> {
   const kept = new Map<string, { at: number; counted: CountedExperiment }>()
-  return async (reading, asked) => {
+  return async (ledger, asked) => {
     const now = performance.now()
     for (const [key, { at }] of kept) if (now - at > keptMs) kept.delete(key)
     const key = JSON.stringify(asked)
     const known = kept.get(key)
     if (known) return known.counted
-    const counted = await countExperiment(reading, asked)
+    const counted = await countExperiment(ledger, asked)
     if (counted) kept.set(key, { at: now, counted })
     return counted
   }
 }
 
 /** Counts the users of an experiment by variant (spec: experiments/report). The unit is the user: two devices are not two opinions. */
-export const countExperiment = ({ db, retentionDays }: Reading, asked: CountedBy): Promise<CountedExperiment | null> =>
+export const countExperiment = ({ db, retentionDays }: Ledger, asked: CountedBy): Promise<CountedExperiment | null> =>
   inOneSnapshot(db, async (snapshot) => {
     const { appId, campaignId, metric, conversion, variants } = asked
     const campaign = await findKeptCampaign(snapshot, { appId, campaignId, retentionDays })
@@ -126,7 +124,7 @@ type OfUplift = { campaignId: string; windowHours: number } | { from: string; to
  * push was sent does not matter. Fault: invalid_body at `from`.
  */
 export const countUplift = (
-  { db, retentionDays }: Reading,
+  { db, retentionDays }: Ledger,
   { appId, conversion: name, of }: { appId: string; conversion: string; of: OfUplift },
 ): Promise<CountedUplift | null> =>
   inOneSnapshot(db, async (snapshot) => {

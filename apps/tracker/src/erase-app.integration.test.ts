@@ -11,7 +11,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { writeReport } from './store/reports.ts'
 import { idBytes } from './store/ledger.ts'
-import { mergeSlots } from './store/series.ts'
+import { mergeStripes } from './store/series.ts'
 import type { Tables } from './store/tables.ts'
 import {
   batchesOf,
@@ -197,7 +197,7 @@ test('counters of hours that are merged while the erasure waits for them are del
   await sql`update app_hour_codes set hour = hour - interval '3 hours' where app_id = ${campaign.appId}`.execute(db)
   const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const merging = db.transaction().execute(async (trx) => {
-    expect(await mergeSlots(trx)).toBeGreaterThan(0)
+    expect(await mergeStripes(trx)).toBeGreaterThan(0)
     written.resolve()
     await release.promise
   })

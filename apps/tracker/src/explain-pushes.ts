@@ -4,13 +4,13 @@ import { idAt, indexesOf, readEnds, slotAt } from './core/slots.ts'
 import { findConversionsOfCampaign } from './store/conversions.ts'
 import { findAttempts, findExplainedRows, findReports, nameOfPlace, type ExplainedRow } from './store/explained.ts'
 import { findLedgerOf, idBytes } from './store/ledger.ts'
-import type { Tracker } from './tracker.ts'
+import type { Ledger } from './tracker.ts'
 
 type Asked = { appId: string; campaignId: string; subscriptionIds: string[]; userId: string | null }
 type Answer = { ledger: 'none' | 'kept' | 'past'; fannedOutAt: string | null; pushes: ExplainedPush[] }
 
 /** Gives what the ledger says of a campaign's pushes to some devices and to a user. All of it is read in one snapshot. */
-export const explainPushes = ({ db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>, asked: Asked): Promise<Answer> =>
+export const explainPushes = ({ db, retentionDays }: Ledger, asked: Asked): Promise<Answer> =>
   db
     .transaction()
     .setIsolationLevel('repeatable read')

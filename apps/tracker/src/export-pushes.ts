@@ -8,9 +8,8 @@ import { findReports, type Report } from './store/engagements.ts'
 import { findRowsAfter, type WholeRow } from './store/exported-rows.ts'
 import { findLedgerOf } from './store/ledger.ts'
 import type { Db } from './store/tables.ts'
-import type { Tracker } from './tracker.ts'
+import type { Ledger } from './tracker.ts'
 
-type Reading = Pick<Tracker, 'db' | 'retentionDays'>
 type Portion = { pushes: ExportedPush[]; next: string | null }
 
 /** A portion of an export of a campaign's pushes has about this many pushes. */
@@ -23,7 +22,7 @@ const ofOneDevice = 500
  * at `after`.
  */
 export async function exportPushesOfDevice(
-  { db, retentionDays }: Reading,
+  { db, retentionDays }: Ledger,
   { appId, userId, subscriptionId, after }: { appId: string; userId: string; subscriptionId: string; after: string | null },
 ): Promise<Portion> {
   const filter = { appId, userId, subscriptionId, after: placeOf(after), limit: ofOneDevice, retentionDays }
@@ -37,7 +36,7 @@ export async function exportPushesOfDevice(
  * Pushes queued meanwhile come last. Null when the campaign is past the retention. Fault: invalid_body at `after`.
  */
 export async function exportPushesOfCampaign(
-  { db, retentionDays }: Reading,
+  { db, retentionDays }: Ledger,
   { appId, campaignId, after }: { appId: string; campaignId: string; after: string | null },
 ): Promise<Portion | null> {
   const ledger = await findLedgerOf(db, { appId, campaignId, retentionDays })

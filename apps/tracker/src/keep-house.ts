@@ -5,7 +5,7 @@ import { deleteOldCounters, deleteOldNotifications } from './store/counters.ts'
 import { deleteOldErasedUsers } from './store/conversions.ts'
 import { deleteOldMarks } from './store/inbox.ts'
 import { deleteOldDays, getDaysAround } from './store/partitions.ts'
-import { deleteOldSeries, mergeHours, mergeSlots } from './store/series.ts'
+import { deleteOldSeries, mergeHours, mergeStripes } from './store/series.ts'
 import type { Tracker } from './tracker.ts'
 
 /** Partitions are made two days ahead, so once a minute is often enough. */
@@ -43,7 +43,7 @@ export function openHousekeeping({
       'marks of erased apps': () => deleteOldErasedApps(db, retentionDays),
       'marks of erased users': () => deleteOldErasedUsers(db),
       'old marks of inboxes': () => deleteOldMarks(db, retentionDays),
-      'slots of hours': () => mergeSlots(db),
+      'stripes of hours': () => mergeStripes(db),
       'hours of days': () => mergeHours(db, hoursKeptDays),
       'old series': () => deleteOldSeries(db, daysKept),
     },

@@ -55,7 +55,7 @@ test('when trackers are killed during work no outcome is lost or counts twice, a
   const { db } = await openDatabase<Tables>(testService('tracker', {}), { url: database.url('tracker'), poolSize: 2 })
   const told = new Map<string, number>()
   const webhooks = await givenPeer('webhooks', natsUrl)
-  webhooks.consume(announcements, { slots: 50 }, async ({ announcementId, events }) => {
+  webhooks.consume(announcements, { atOnce: 50 }, async ({ announcementId, events }) => {
     told.set(announcementId, events.length)
     await webhooks.call(confirmTrackerAnnouncements, { announcementIds: [announcementId] })
   })

@@ -6,13 +6,11 @@ import { findPushes, type FoundPush } from './find-pushes.ts'
 import { findEngagements } from './store/engagements.ts'
 import type { PushFilter } from './store/pushes.ts'
 import type { Db } from './store/tables.ts'
-import type { Tracker } from './tracker.ts'
-
-type Reading = Pick<Tracker, 'db' | 'retentionDays'>
+import type { Ledger } from './tracker.ts'
 
 /** Lists, page by page, an app's pushes that have an outcome, newest campaign first. Fault: invalid_body at `cursor`. */
 export async function listPushes(
-  { db, retentionDays }: Reading,
+  { db, retentionDays }: Ledger,
   { cursor, ...asked }: Omit<PushFilter, 'after' | 'retentionDays'> & { cursor?: string | undefined },
 ): Promise<{ items: LedgerRow[]; nextCursor: string | null }> {
   const after = cursor === undefined ? undefined : readCursor(cursor)
@@ -31,7 +29,7 @@ const devicesWithinMs = 1_500
  * by the user alone would go through all large sends of the app.
  */
 export async function newestPushes(
-  { db, retentionDays }: Reading,
+  { db, retentionDays }: Ledger,
   { appId, userId, subscriptionIds, limit }: { appId: string; userId: string; subscriptionIds: string[]; limit: number },
 ): Promise<{ pushes: LedgerRow[] }> {
   const until = performance.now() + devicesWithinMs

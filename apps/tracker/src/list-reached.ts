@@ -4,7 +4,7 @@ import { idAt, readEnds, slotAt } from './core/slots.ts'
 import { findEngagements } from './store/engagements.ts'
 import { findRowsAfter, type WholeRow } from './store/exported-rows.ts'
 import { findLedgerOf } from './store/ledger.ts'
-import type { Tracker } from './tracker.ts'
+import type { Ledger } from './tracker.ts'
 
 /** A page of a fan-out scans 5,000 devices, and the last row of a portion has at most `mostPlaces`. */
 const portionSize = 5_000 - mostPlaces
@@ -16,7 +16,7 @@ type Device = { subscriptionId: string; userId: string }
  * out. Null when the campaign is unknown or past the retention.
  */
 export async function listReached(
-  { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,
+  { db, retentionDays }: Ledger,
   { appId, campaignId, unopened, after }: { appId: string; campaignId: string; unopened: boolean; after: string | null },
 ): Promise<{ devices: Device[]; next: string | null } | null> {
   const ledger = await findLedgerOf(db, { appId, campaignId, retentionDays })

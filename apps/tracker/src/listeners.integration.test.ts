@@ -36,7 +36,7 @@ const [caller, gateway, webhooks] = await Promise.all([
   givenPeer('webhooks', natsUrl),
 ])
 const heard: Event[] = []
-webhooks.consume(announcements, { slots: 50 }, async ({ events }) => void heard.push(...events))
+webhooks.consume(announcements, { atOnce: 50 }, async ({ events }) => void heard.push(...events))
 
 const of = (appId: string) => heard.filter((event) => event.appId === appId)
 const announcedOf = async (appId: string) =>

@@ -27,7 +27,7 @@ const { db } = plans
 const retentionDays = 90
 const ensureDay = openDays(db, retentionDays)
 const appId = newId()
-const told = { db, kept: db, remembered: openRememberedRows(), retentionDays, ensureDay, followUp: () => undefined }
+const told = { db, frequentDb: db, remembered: openRememberedRows(), retentionDays, ensureDay, followUp: () => undefined }
 /** Stands in for campaigns and audience, which answer every call. */
 const bus = { call: async () => ({}) as never, publish: async () => undefined }
 const { log } = testService('tracker', {})

@@ -7,7 +7,7 @@ import { findVariantCounters } from './store/counters.ts'
 import { findPlatformCounts, type PlatformCounts } from './store/large-campaigns.ts'
 import { slotsOf } from './store/recount.ts'
 import type { Db } from './store/tables.ts'
-import type { Tracker } from './tracker.ts'
+import type { Ledger } from './tracker.ts'
 
 type Asked = { appId: string; campaignId: string }
 type Ends = { codes: CodeCount[]; sent: Record<Platform, number> }
@@ -16,10 +16,7 @@ type Ends = { codes: CodeCount[]; sent: Record<Platform, number> }
  * Gives a campaign's counters by platform, code and variant (spec: administration/breakdown). Null when no fan-out has reported it, or it belongs to
  * another app. Codes of at most 1,000 pushes come from slots, while the ledger keeps them.
  */
-export async function readBreakdown(
-  { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,
-  { appId, campaignId }: Asked,
-): Promise<Breakdown | null> {
+export async function readBreakdown({ db, retentionDays }: Ledger, { appId, campaignId }: Asked): Promise<Breakdown | null> {
   const counts = await findPlatformCounts(db, { appId, campaignId, retentionDays })
   if (!counts) return null
   const ends = counts.isLarge ? endsCounted(counts) : counts.isKept ? await endsInLedger(db, campaignId, counts.day) : undefined

@@ -11,7 +11,7 @@ import { holdPeople } from './store/conversions.ts'
 import { findEngagements } from './store/engagements.ts'
 import { findMarks, hideItem, leaveInboxes, markAllRead, markAllUnread, markItems } from './store/inbox.ts'
 import type { Db } from './store/tables.ts'
-import type { Tracker } from './tracker.ts'
+import type { Ledger, Tracker } from './tracker.ts'
 
 type Person = { appId: string; userId: string }
 type Asked = Person & { subscriptionIds: string[]; days: number; limit: number; cursor?: string | undefined }
@@ -21,7 +21,7 @@ type Asked = Person & { subscriptionIds: string[]; days: number; limit: number; 
  * counts in the newest 100. Fault: invalid_body at `cursor`.
  */
 export async function readInbox(
-  { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,
+  { db, retentionDays }: Ledger,
   { cursor, ...asked }: Asked,
 ): Promise<{ items: InboxPush[]; unread: number; nextCursor: string | null }> {
   const after = cursor === undefined ? undefined : readCursor(cursor)

@@ -1,9 +1,7 @@
 import { invalidField } from '@herald/contracts/fault'
 import { readCursor, writeCursor } from './core/page-cursor.ts'
 import { findPushes } from './find-pushes.ts'
-import type { Tracker } from './tracker.ts'
-
-type Reading = Pick<Tracker, 'db' | 'retentionDays'>
+import type { Ledger } from './tracker.ts'
 
 const portion = 5_000
 /**
@@ -17,7 +15,7 @@ export type Notified = { at: string; subscriptionIds: string[] }
 
 /** Gives a portion of an app's sent pushes, newest campaign first, and where the next begins: null after the last. Fault: invalid_body at `after`. */
 export async function readNotified(
-  { db, retentionDays }: Reading,
+  { db, retentionDays }: Ledger,
   { appId, after }: { appId: string; after: string | null },
 ): Promise<{ notified: Notified[]; next: string | null }> {
   const place = after === null ? undefined : readCursor(after)
@@ -32,7 +30,7 @@ export async function readNotified(
 
 /** Finds, for each device, when the tracker recorded that its last push was sent. A device without a sent push is left out. */
 export async function findLastNotified(
-  { db, retentionDays }: Reading,
+  { db, retentionDays }: Ledger,
   { appId, subscriptionIds }: { appId: string; subscriptionIds: string[] },
 ): Promise<{ notified: { subscriptionId: string; at: string }[] }> {
   const notified: { subscriptionId: string; at: string }[] = []

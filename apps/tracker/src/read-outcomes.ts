@@ -2,7 +2,7 @@ import type { EndOfPlaces } from '@herald/contracts/outcome'
 import { endedPlaces, idAt, slotAt } from './core/slots.ts'
 import { findKept } from './store/counters.ts'
 import { findRows, findRowsOfDevices } from './store/ledger.ts'
-import type { Tracker } from './tracker.ts'
+import type { Ledger, Tracker } from './tracker.ts'
 
 /** Gives which pushes of a batch have an outcome already, for a dispatcher that takes a batch which another dispatcher had taken before. */
 export async function readOutcomesOfBatch(
@@ -18,7 +18,7 @@ export async function readOutcomesOfBatch(
  * campaign that the ledger does not keep.
  */
 export async function findPushesWithOutcome(
-  { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,
+  { db, retentionDays }: Ledger,
   { campaignId, subscriptionIds }: { campaignId: string; subscriptionIds: string[] },
 ): Promise<{ subscriptionIds: string[] }> {
   const [campaign] = await findKept(db, [campaignId], retentionDays)

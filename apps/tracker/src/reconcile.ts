@@ -3,7 +3,7 @@ import { scope } from '@herald/service/scrape'
 import { findActive, type ActiveCampaign } from './store/counters.ts'
 import { lockDueRound, readRound, writeRound, type Round } from './store/reconciliation.ts'
 import { readWrites } from './store/recount.ts'
-import type { Tracker } from './tracker.ts'
+import type { Ledger } from './tracker.ts'
 import { verifyCampaigns } from './verify-campaign.ts'
 
 /** One statement examines at most this many campaigns, most of which are old and settled, to find the active ones. It takes ~3 ms. */
@@ -35,7 +35,7 @@ export type Reconciler = {
  */
 export function openReconciler(
   { log, metrics }: Pick<Service, 'log' | 'metrics'>,
-  { db, retentionDays }: Pick<Tracker, 'db' | 'retentionDays'>,
+  { db, retentionDays }: Ledger,
   { betweenRoundsMs = 5_000 } = {},
 ): Reconciler {
   const reconciled = metrics.counter('herald_reconciled_campaigns_total', 'Campaigns whose counters were held against the ledger.')

@@ -47,8 +47,8 @@ export async function recordConversions(
     ensureDay,
     followUp,
     retentionDays,
-    slot = 0,
-  }: Pick<Tracker, 'db' | 'ensureDay' | 'followUp' | 'retentionDays'> & { slot?: number },
+    stripe = 0,
+  }: Pick<Tracker, 'db' | 'ensureDay' | 'followUp' | 'retentionDays'> & { stripe?: number },
   { appId, attribution, conversions }: ConversionCall,
 ): Promise<{ results: RecordedConversion[] }> {
   const now = await databaseNow(db)
@@ -77,7 +77,7 @@ export async function recordConversions(
   for (const day of new Set(candidates.flatMap(({ key, cause }) => (cause ? [key.day, cause.push.day] : [key.day])))) await ensureDay(day)
 
   if (candidates.length > 0) {
-    const { announcements, decided } = await transact(db, (trx) => write(trx, appId, candidates, slot))
+    const { announcements, decided } = await transact(db, (trx) => write(trx, appId, candidates, stripe))
     followUp({ announcements, settled: [] })
     for (const { index, key } of candidates) {
       const result = decided.get(index)
@@ -106,7 +106,7 @@ function refusalOf(at: string, now: Date): RecordedConversion | undefined {
 }
 
 /** Writes what is new, with everything that it moves. Gives the results by index; one that another transaction has written is not among them. */
-async function write(trx: Db, appId: string, candidates: Candidate[], slot: number) {
+async function write(trx: Db, appId: string, candidates: Candidate[], stripe: number) {
   const decided = new Map<number, RecordedConversion>()
   const nothing = { announcements: [], decided }
   const { isKept, erased } = await holdPeople(
@@ -163,6 +163,6 @@ async function write(trx: Db, appId: string, candidates: Candidate[], slot: numb
     const { name, value, currency } = conversion
     return { campaignId, day, variant, platform, how: cause.how, name, value, currency: currency ?? noCurrency, isNewUser }
   })
-  await moveConversions(trx, conversionMoves(appId, moves), slot)
+  await moveConversions(trx, conversionMoves(appId, moves), stripe)
   return { announcements, decided }
 }

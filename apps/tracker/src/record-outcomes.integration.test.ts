@@ -54,7 +54,7 @@ beforeAll(async () => {
   const reader = testService('tracker', {})
   ;({ db } = await openDatabase<Tables>(reader, { url: databaseUrl, poolSize: 2 }))
   const webhooks = await givenPeer('webhooks', natsUrl)
-  webhooks.consume(announcements, { slots: 50 }, async (announcement) => {
+  webhooks.consume(announcements, { atOnce: 50 }, async (announcement) => {
     told.push(announcement)
     await webhooks.call(confirmTrackerAnnouncements, { announcementIds: [announcement.announcementId] })
   })
@@ -209,7 +209,7 @@ test('when another process writes outcomes meanwhile, those stay, and the other 
   const timedOut = { ...batch, pushes: batch.pushes.map((push) => ({ ...push, outcome: 'failed' as const, code: 'timeout' as const })) }
   const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const other = db.transaction().execute(async (trx) => {
-    await writeDirectly({ kept: trx, remembered: openRememberedRows(), followUp: () => undefined, retentionDays: 90 }, [
+    await writeDirectly({ frequentDb: trx, remembered: openRememberedRows(), followUp: () => undefined, retentionDays: 90 }, [
       { batches: [outcomesOf(timedOut, 0, 5)] },
     ])
     written.resolve()

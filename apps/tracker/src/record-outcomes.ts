@@ -39,17 +39,17 @@ const mostTries = 10
  */
 export async function recordOutcomes(
   {
-    kept,
+    frequentDb,
     remembered,
     followUp,
     retentionDays,
-    slot = 0,
-  }: Pick<Tracker, 'kept' | 'remembered' | 'followUp' | 'retentionDays'> & { slot?: number },
+    stripe = 0,
+  }: Pick<Tracker, 'frequentDb' | 'remembered' | 'followUp' | 'retentionDays'> & { stripe?: number },
   calls: OutcomeCall[],
 ): Promise<Recorded[]> {
   const recorded = calls.map((): Recorded => ({ recorded: 0 }))
   for (const [day, batches] of Map.groupBy(inOrder(calls), (batch) => batch.day)) {
-    const { changed, unknown, ...follows } = await recordDay({ kept, remembered, retentionDays }, day, batches, slot)
+    const { changed, unknown, ...follows } = await recordDay({ frequentDb, remembered, retentionDays }, day, batches, stripe)
     const outcomes = changed.flatMap(({ batch, fresh }) =>
       fresh.map((one) => ({ ...one, platform: batch.platform, count: one.places.length })),
     )
@@ -67,10 +67,10 @@ export async function recordOutcomes(
 }
 
 async function recordDay(
-  { kept: db, remembered, retentionDays }: Pick<Tracker, 'kept' | 'remembered' | 'retentionDays'>,
+  { frequentDb: db, remembered, retentionDays }: Pick<Tracker, 'frequentDb' | 'remembered' | 'retentionDays'>,
   day: string,
   batches: Told[],
-  slot: number,
+  stripe: number,
 ) {
   const asked = batches.map(({ campaignId, no, appId, ends }) => {
     return { campaignId, no, appId, types: [...new Set(ends.map(({ outcome }) => `notification.${outcome}`))].join(' ') }
@@ -98,7 +98,7 @@ async function recordDay(
         byCampaign,
         byVariant,
         ...hourMoves(changed.flatMap(inSeries)),
-        slot,
+        stripe,
       }),
     )
     if (settled) {

@@ -25,8 +25,8 @@ export async function reportQueued(
     ensureDay,
     followUp,
     retentionDays,
-    slot = 0,
-  }: Pick<Tracker, 'db' | 'remembered' | 'ensureDay' | 'followUp' | 'retentionDays'> & { slot?: number },
+    stripe = 0,
+  }: Pick<Tracker, 'db' | 'remembered' | 'ensureDay' | 'followUp' | 'retentionDays'> & { stripe?: number },
   calls: QueuedCall[],
 ): Promise<Record<string, never>[]> {
   const reports = highest(calls.flatMap((call) => call.reports))
@@ -34,7 +34,7 @@ export async function reportQueued(
   const rows = new Map(reports.map((report) => [report.campaignId, ledgerRows(report)]))
   const totals = reports.map((one) => ({ ...one, hasRanges: (rows.get(one.campaignId) ?? []).some(({ firstId }) => firstId !== null) }))
   const ledger = [...rows.values()].flat()
-  const write = (within: Db, unheard: boolean) => writeReport(within, totals, ledger, { retentionDays, unheard, slot })
+  const write = (within: Db, unheard: boolean) => writeReport(within, totals, ledger, { retentionDays, unheard, stripe })
   const marked = (as: Mark) => reports.flatMap((one) => (one[as] ? [one.campaignId] : []))
   const tests = new Set(marked('test'))
   const marks = counterMarks.map((as) => ({ as, campaignIds: marked(as) })).filter(({ campaignIds }) => campaignIds.length > 0)

@@ -15,7 +15,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { readCurve as readCurveOf } from './read-curve.ts'
 import { readRecent as readRecentOf, readSeries as readSeriesOf } from './read-series.ts'
-import { deleteOldSeries, mergeHours, mergeSlots } from './store/series.ts'
+import { deleteOldSeries, mergeHours, mergeStripes } from './store/series.ts'
 import type { Tables } from './store/tables.ts'
 import {
   batchesOf,
@@ -239,7 +239,7 @@ test('later an hour’s rows are merged into one per platform and code, also aft
     const ago = sql`hour = date_trunc('hour', now(), 'UTC') - interval '3 hours'`
     await sql`update app_hours set ${ago} where app_id = ${appId} and hour > now() - interval '2 hours'`.execute(db)
     await sql`update app_hour_codes set ${ago} where app_id = ${appId} and hour > now() - interval '2 hours'`.execute(db)
-    for (let took = 1; took > 0;) took = await mergeSlots(db)
+    for (let took = 1; took > 0;) took = await mergeStripes(db)
   }
   const rows = await db.selectFrom('app_hours').select(['platform', 'slot']).where('app_id', '=', appId).orderBy('platform').execute()
   expect(rows).toEqual([

@@ -36,13 +36,13 @@ const mostHeld = 20_000
  */
 const mostQueuedHeld = 80_000
 
-/** The rows of an app's present hour are spread over this many slots (migrations/0200). */
-const slots = 16
+/** The rows of an app's present hour are spread over this many stripes, the column `slot`. */
+const stripes = 16
 
 /** Starts the tracker: its connections, what its functions work with, its calls and its sweeps. */
 export async function startTracker(service: Service<Config>): Promise<void> {
   const { config, log, metrics } = service
-  const { db, kept, reads, watch } = await openDatabase<Tables>(service, {
+  const { db, frequentDb, reads, watch } = await openDatabase<Tables>(service, {
     url: config.DATABASE_URL_TRACKER,
     poolSize: config.DATABASE_POOL_SIZE,
     pooler: config.DATABASE_POOLER,
@@ -53,7 +53,7 @@ export async function startTracker(service: Service<Config>): Promise<void> {
   const remembered = openRememberedRows()
   watch.onAway(() => remembered.clear())
   const tracker: Tracker = {
-    ...{ db, kept, reads, bus, log, retentionDays },
+    ...{ db, frequentDb, reads, bus, log, retentionDays },
     remembered,
     counterDays: config.COUNTERS_RETENTION_DAYS,
     transactionalDays: config.TRANSACTIONAL_RETENTION_DAYS,
@@ -84,25 +84,25 @@ export async function startTracker(service: Service<Config>): Promise<void> {
  */
 function openWrites(tracker: Tracker): Writes {
   const shared = { maxWaiting: 2_000, full: queueUnavailable, isShared: failsEverybody }
-  // Each kind of commit has its own slot of the hour, so that no kind waits for another's commit. The first slot is chosen at random, so that
-  // two processes mostly share few slots or none.
-  const firstSlot = Math.floor(Math.random() * slots)
-  const slotOf = (kind: number) => (firstSlot + kind) % slots
-  const write = (slot: number) => (calls: OutcomeCall[]) => recordOutcomes({ ...tracker, slot }, calls)
+  // Each kind of commit has its own stripe of the hour, so that no kind waits for another's commit. The first stripe is chosen at random, so that
+  // two processes mostly share few stripes or none.
+  const firstStripe = Math.floor(Math.random() * stripes)
+  const stripeOf = (kind: number) => (firstStripe + kind) % stripes
+  const write = (stripe: number) => (calls: OutcomeCall[]) => recordOutcomes({ ...tracker, stripe }, calls)
   // A dispatcher has one call under way, and its next call holds what ended meanwhile. With 1,000 pushes in flight a push waits 20 ms at most, and a
   // commit writes hundreds. A call that comes alone does not wait.
-  const recordFew = group(write(slotOf(0)), { limit: 100, restMs: 10, ...shared })
-  const recordMany = group(write(slotOf(1)), { limit: 8, restMs: 20, weigh: countOutcomes, enough: 200, ...shared })
-  const report = group((calls: QueuedCall[]) => reportQueued({ ...tracker, slot: slotOf(2) }, calls), {
+  const recordFew = group(write(stripeOf(0)), { limit: 100, restMs: 10, ...shared })
+  const recordMany = group(write(stripeOf(1)), { limit: 8, restMs: 20, weigh: countOutcomes, enough: 200, ...shared })
+  const report = group((calls: QueuedCall[]) => reportQueued({ ...tracker, stripe: stripeOf(2) }, calls), {
     limit: 200,
     ...shared,
-    // Reports of all apps are committed in turn. A call with outcomes has no turn, since it holds outcomes of many apps.
-    turn: ({ reports }) => reports[0]?.appId ?? '',
+    // Reports of all apps are committed in turn. A call with outcomes names no app, since it holds outcomes of many.
+    appOf: ({ reports }) => reports[0]?.appId ?? '',
   })
-  const track = group((calls: EngagementCall[]) => trackEvents({ ...tracker, slot: slotOf(3) }, calls), {
+  const track = group((calls: EngagementCall[]) => trackEvents({ ...tracker, stripe: stripeOf(3) }, calls), {
     limit: 20,
     ...shared,
-    turn: ({ engagements }) => engagements[0]?.appId ?? '',
+    appOf: ({ engagements }) => engagements[0]?.appId ?? '',
   })
   return {
     recordOutcomes: holdAtMost((call: OutcomeCall) => (countOutcomes(call) <= 40 ? recordFew(call) : recordMany(call)), {
@@ -110,7 +110,7 @@ function openWrites(tracker: Tracker): Writes {
       most: mostHeld,
     }),
     reportQueued: holdAtMost(report, { weigh: countQueued, most: mostQueuedHeld }),
-    recordConversions: holdAtMost((call: ConversionCall) => recordConversions({ ...tracker, slot: slotOf(4) }, call), {
+    recordConversions: holdAtMost((call: ConversionCall) => recordConversions({ ...tracker, stripe: stripeOf(4) }, call), {
       weigh: ({ conversions }) => conversions.length,
       most: mostHeld,
     }),

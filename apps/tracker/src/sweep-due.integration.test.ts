@@ -97,7 +97,7 @@ test('an announcement that was never published is published by the sweep', async
 
   const heard: string[] = []
   const webhooks = await givenPeer('webhooks', natsUrl)
-  webhooks.consume(announcements, { slots: 10 }, async ({ announcementId }) => {
+  webhooks.consume(announcements, { atOnce: 10 }, async ({ announcementId }) => {
     heard.push(announcementId)
     await webhooks.call(confirmTrackerAnnouncements, { announcementIds: [announcementId] })
   })

@@ -34,7 +34,7 @@ const [caller, gateway, webhooks, told] = await Promise.all([
   givenListeners(natsUrl),
 ])
 const heard: Event[] = []
-webhooks.consume(announcements, { slots: 50 }, async ({ events }) => void heard.push(...events))
+webhooks.consume(announcements, { atOnce: 50 }, async ({ events }) => void heard.push(...events))
 const countersOf = (campaignIds: string[]) =>
   db.selectFrom('counters').select(['campaign_id', 'test', 'sent', 'failed', 'opened']).where('campaign_id', 'in', campaignIds).execute()
 

@@ -37,8 +37,8 @@ export async function trackEvents(
     ensureDay,
     followUp,
     retentionDays,
-    slot = 0,
-  }: Pick<Tracker, 'db' | 'ensureDay' | 'followUp' | 'retentionDays'> & { slot?: number },
+    stripe = 0,
+  }: Pick<Tracker, 'db' | 'ensureDay' | 'followUp' | 'retentionDays'> & { stripe?: number },
   calls: EngagementCall[],
 ): Promise<Tracked[]> {
   const { reports, early } = await countableReports(db, calls, retentionDays)
@@ -70,7 +70,7 @@ export async function trackEvents(
       const { hours } = hourMoves(fresh.flatMap(inSeries))
       // This throws when an erasure has deleted the campaign's counters meanwhile. `group` (start.ts) then repeats the calls one by one, and they
       // find the campaign unknown.
-      await moveEngagements(trx, { ...moves, hours, slot })
+      await moveEngagements(trx, { ...moves, hours, stripe })
       return { fresh, announcements }
     })
     followUp({ announcements, settled: [], engagements: fresh.map(({ engagement }) => engagement.kind) })

@@ -21,7 +21,7 @@ export type FollowUp = (committed: {
 export type Tracker = {
   readonly db: Db
   /** Connections that keep the plans of the statements of each commit (kept-plans.ts). */
-  readonly kept: Db
+  readonly frequentDb: Db
   readonly remembered: RememberedRows
   /** Runs reads over connections of their own, which apps use in turn. */
   readonly reads: Reads<Tables>
@@ -35,3 +35,6 @@ export type Tracker = {
   readonly ensureDay: EnsureDay
   readonly followUp: FollowUp
 }
+
+/** The tables of the ledger, and for how many days it keeps outcomes. */
+export type Ledger = Pick<Tracker, 'db' | 'retentionDays'>

@@ -3,16 +3,14 @@ import { differenceOf, recountedStats } from './core/recount.ts'
 import { statsOf } from './core/stats.ts'
 import { findCounters, findKept, findVariantCounters } from './store/counters.ts'
 import { inOneSnapshot, recount } from './store/recount.ts'
-import type { Tracker } from './tracker.ts'
-
-type Reading = Pick<Tracker, 'db' | 'retentionDays'>
+import type { Ledger } from './tracker.ts'
 
 /**
  * Counts a campaign's rows anew and compares them with its counters. Null when the campaign is unknown, of another or a deleted app, or past the
  * ledger's retention.
  */
 export async function verifyCampaign(
-  { db, retentionDays }: Reading,
+  { db, retentionDays }: Ledger,
   { appId, campaignId }: { appId: string; campaignId: string },
 ): Promise<Verification | null> {
   const known = await findCounters(db, appId, [campaignId])
@@ -21,7 +19,7 @@ export async function verifyCampaign(
 }
 
 /** Counts several campaigns anew, in one snapshot, and compares each with its counters. Those that the ledger no longer keeps are left out. */
-export const verifyCampaigns = ({ db, retentionDays }: Reading, campaignIds: string[]): Promise<Verification[]> =>
+export const verifyCampaigns = ({ db, retentionDays }: Ledger, campaignIds: string[]): Promise<Verification[]> =>
   inOneSnapshot(db, async (snapshot) => {
     const kept = await findKept(snapshot, campaignIds, retentionDays)
     const variants = Map.groupBy(await findVariantCounters(snapshot, campaignIds), ({ campaignId }) => campaignId)

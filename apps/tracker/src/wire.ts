@@ -42,13 +42,13 @@ type Wired = Writes & { reconciler: Reconciler; oneVerification: <Answer>(work: 
 /** Connects each call with the function that answers it. */
 export function wireTracker(bus: Bus, tracker: Tracker, { reconciler, oneVerification, ...writes }: Wired): void {
   /** Makes the function that answers a call that only reads. It uses the connections for reads, which apps use in turn. */
-  const reading =
+  const onReads =
     <Request extends { appId: string }, Answer>(
       flow: (tracker: Tracker, request: Request) => Promise<Answer>,
       limits: { withinMs?: number } = {},
     ) =>
     (request: Request) =>
-      tracker.reads((db) => flow({ ...tracker, db }, request), { ...limits, turn: request.appId })
+      tracker.reads((db) => flow({ ...tracker, db }, request), { ...limits, appId: request.appId })
 
   bus.answer(calls.reportQueued, writes.reportQueued)
   bus.answer(calls.recordOutcomes, writes.recordOutcomes)
@@ -61,34 +61,34 @@ export function wireTracker(bus: Bus, tracker: Tracker, { reconciler, oneVerific
   bus.answer(calls.eraseTrackerOfUser, (request) => eraseUser(tracker, request))
   bus.answer(calls.eraseTrackerOfApp, (request) => eraseApp(tracker, request))
 
-  bus.answer(calls.readStats, reading(readStats))
-  bus.answer(calls.listStats, reading(listStats))
-  bus.answer(calls.readSeries, reading(readSeries))
-  bus.answer(calls.readRecent, reading(readRecent))
-  bus.answer(calls.readCurve, reading(readCurve))
-  bus.answer(calls.readBreakdown, reading(readBreakdown))
-  bus.answer(calls.readProgress, reading(readProgress))
-  bus.answer(calls.readPace, reading(readPace))
-  bus.answer(calls.listPushes, reading(listPushes))
-  bus.answer(calls.newestPushes, reading(newestPushes))
-  bus.answer(calls.readInbox, reading(readInbox))
+  bus.answer(calls.readStats, onReads(readStats))
+  bus.answer(calls.listStats, onReads(listStats))
+  bus.answer(calls.readSeries, onReads(readSeries))
+  bus.answer(calls.readRecent, onReads(readRecent))
+  bus.answer(calls.readCurve, onReads(readCurve))
+  bus.answer(calls.readBreakdown, onReads(readBreakdown))
+  bus.answer(calls.readProgress, onReads(readProgress))
+  bus.answer(calls.readPace, onReads(readPace))
+  bus.answer(calls.listPushes, onReads(listPushes))
+  bus.answer(calls.newestPushes, onReads(newestPushes))
+  bus.answer(calls.readInbox, onReads(readInbox))
   bus.answer(calls.markInbox, (request) => markInbox(tracker, request))
   bus.answer(calls.hideInboxItem, (request) => hideInboxItem(tracker, request))
   bus.answer(calls.dropFromInboxes, (request) => dropFromInboxes(tracker, request))
-  bus.answer(calls.listConversions, reading(listConversions))
-  bus.answer(calls.explainPushes, reading(explainPushes))
-  bus.answer(calls.exportPushesOfDevice, reading(exportPushesOfDevice))
-  bus.answer(calls.exportPushesOfCampaign, reading(exportPushesOfCampaign, { withinMs: 6_000 }))
-  bus.answer(calls.readNotified, reading(readNotified))
-  bus.answer(calls.listReached, reading(listReached, { withinMs: 6_000 }))
-  bus.answer(calls.findLastNotified, reading(findLastNotified))
+  bus.answer(calls.listConversions, onReads(listConversions))
+  bus.answer(calls.explainPushes, onReads(explainPushes))
+  bus.answer(calls.exportPushesOfDevice, onReads(exportPushesOfDevice))
+  bus.answer(calls.exportPushesOfCampaign, onReads(exportPushesOfCampaign, { withinMs: 6_000 }))
+  bus.answer(calls.readNotified, onReads(readNotified))
+  bus.answer(calls.listReached, onReads(listReached, { withinMs: 6_000 }))
+  bus.answer(calls.findLastNotified, onReads(findLastNotified))
 
-  const verify = reading(verifyCampaign, { withinMs: 20_000 })
+  const verify = onReads(verifyCampaign, { withinMs: 20_000 })
   bus.answer(calls.verifyCampaign, (request) => oneVerification(() => verify(request)))
   // Counting the users of a large campaign takes seconds too, and shares that place.
-  const countExperiment = reading(openExperimentCounts(), { withinMs: 20_000 })
+  const countExperiment = onReads(openExperimentCounts(), { withinMs: 20_000 })
   bus.answer(calls.countExperiment, (request) => oneVerification(() => countExperiment(request)))
-  const uplift = reading(countUplift, { withinMs: 20_000 })
+  const uplift = onReads(countUplift, { withinMs: 20_000 })
   bus.answer(calls.countUplift, (request) => oneVerification(() => uplift(request)))
   bus.answer(calls.readReconciliation, () => reconciler.found())
 }

@@ -11,12 +11,12 @@ import { findNextDue, giveBack, lockOpenEndpoints, renewLeases, takeDueDeliverie
 import type { Webhooks } from './webhooks.ts'
 
 /** A process posts at most this many deliveries at once. Each may hold ~40 kB of body. */
-const slots = 512
+const postsAtOnce = 512
 /**
  * At most this many of the deliveries that are posted at once go to endpoints whose last attempt failed or was slow: each may take ten seconds again.
- * The other slots stay free for quick endpoints.
+ * The others stay free for quick endpoints.
  */
-const suspectSlots = 256
+const suspectsAtOnce = 256
 /**
  * Deliveries are posted only if taking them took at most this long. Their lease ends after 4 s, and a process that was frozen while it took them must
  * not post deliveries that another process has taken since.
@@ -58,15 +58,15 @@ export function openDeliverer(
   const rest = (endpointId: string) => void restUntil.set(endpointId, performance.now() + againInMs)
 
   /** Takes due deliveries, and after an error those of each endpoint alone. An endpoint that fails again rests. */
-  const take = async (most: { slots: number; suspectSlots: number; resting: string[] }): Promise<TakenDelivery[]> => {
+  const take = async (most: { deliveries: number; suspects: number; resting: string[] }): Promise<TakenDelivery[]> => {
     try {
       return await transact(db, (trx) => takeDueDeliveries(trx, most))
     } catch (together) {
       if (failsEverybody(together)) throw together
       const taken: TakenDelivery[] = []
       for (const only of await lockOpenEndpoints(db, most.resting)) {
-        const left = { ...most, slots: most.slots - taken.length, only }
-        if (left.slots === 0) break
+        const left = { ...most, deliveries: most.deliveries - taken.length, only }
+        if (left.deliveries === 0) break
         await transact(db, (trx) => takeDueDeliveries(trx, left)).then(
           (ofOne) => taken.push(...ofOne),
           (error: unknown) => {
@@ -140,11 +140,11 @@ export function openDeliverer(
 
   return {
     async deliverDue() {
-      const room = slots - onTheWay.size
+      const room = postsAtOnce - onTheWay.size
       if (room <= 0) return { took: 0 }
       const askedAt = performance.now()
       for (const [id, until] of restUntil) if (until <= askedAt) restUntil.delete(id)
-      const most = { slots: room, suspectSlots: Math.max(0, suspectSlots - suspects), resting: [...restUntil.keys()] }
+      const most = { deliveries: room, suspects: Math.max(0, suspectsAtOnce - suspects), resting: [...restUntil.keys()] }
       const taken = await take(most)
       if (performance.now() - askedAt > startWithinMs) {
         await giveBack(db, taken)

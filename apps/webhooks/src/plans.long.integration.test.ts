@@ -51,7 +51,7 @@ const steps: Record<string, Step> = {
   'a user is erased': { run: () => eraseUser({ db }, { appId, userId: newId() }) },
   'deliveries are taken': {
     run: async () => {
-      taken = await transact(db, (trx) => takeDueDeliveries(trx, { slots: 10, suspectSlots: 5 }))
+      taken = await transact(db, (trx) => takeDueDeliveries(trx, { deliveries: 10, suspects: 5 }))
       expect(taken).not.toHaveLength(0)
       await findNextDue(db)
     },

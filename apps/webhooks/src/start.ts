@@ -69,7 +69,7 @@ export async function startWebhooks(service: Service<Config>, given: { resolve?:
   // Announcements that are ready share a commit (`collect`). Tracker or audience is told of many stored announcements in one call (`confirmWith`).
   const collect = group(
     openCollecting({ db }, () => freezing.poke()),
-    { ...shared, limit: announcementsPerCommit, turn: ({ events }: Announcement) => events[0]?.appId ?? '' },
+    { ...shared, limit: announcementsPerCommit, appOf: ({ events }: Announcement) => events[0]?.appId ?? '' },
   )
   const background = openBackground(service, { what: 'confirmations', limit: shared.maxWaiting })
   const confirmWith = (call: Call<{ announcementIds: string[] }, Record<string, never>>) => {

@@ -29,28 +29,28 @@ const announcementsInHand = 24
 /** Connects each call with the function that answers it, and announcements with the functions that store and show them. */
 export async function wireWebhooks(bus: Bus, webhooks: Webhooks, show: (events: Event[]) => void): Promise<void> {
   /** Makes the function that answers a call that only reads. It uses the connections for reads, which apps use in turn. */
-  const reading =
+  const onReads =
     <Request extends { appId: string }, Answer>(flow: (webhooks: Webhooks, request: Request) => Promise<Answer>) =>
     (request: Request) =>
-      webhooks.reads((db) => flow({ ...webhooks, db }, request), { turn: request.appId })
+      webhooks.reads((db) => flow({ ...webhooks, db }, request), { appId: request.appId })
 
   bus.answer(calls.createWebhook, (request) => createWebhook(webhooks, request))
-  bus.answer(calls.listWebhooks, reading(listWebhooks))
-  bus.answer(calls.readWebhook, reading(readWebhook))
+  bus.answer(calls.listWebhooks, onReads(listWebhooks))
+  bus.answer(calls.readWebhook, onReads(readWebhook))
   bus.answer(calls.changeWebhook, (request) => changeWebhook(webhooks, request))
   bus.answer(calls.deleteWebhook, (request) => deleteWebhook(webhooks, request))
   bus.answer(calls.enableWebhook, (request) => enableWebhook(webhooks, request))
   bus.answer(calls.rotateWebhookSecret, (request) => rotateSecret(webhooks, request))
   bus.answer(calls.testWebhook, (request) => testWebhook(webhooks, request))
-  bus.answer(calls.listDeliveries, reading(listDeliveries))
-  bus.answer(calls.exportDeliveries, reading(exportDeliveries))
-  bus.answer(calls.readDelivery, reading(readDelivery))
+  bus.answer(calls.listDeliveries, onReads(listDeliveries))
+  bus.answer(calls.exportDeliveries, onReads(exportDeliveries))
+  bus.answer(calls.readDelivery, onReads(readDelivery))
   bus.answer(calls.replayDelivery, (request) => replayDelivery(webhooks, request))
   bus.answer(calls.eraseUser, (request) => eraseUser(webhooks, request))
   bus.answer(calls.eraseWebhooksOfApp, (request) => eraseApp(webhooks, request))
   bus.answer(calls.watchEvents, (request) => watchEvents(webhooks, request))
 
-  bus.consume(announcements, { slots: announcementsInHand }, async (announcement) => {
+  bus.consume(announcements, { atOnce: announcementsInHand }, async (announcement) => {
     if (!(await takeAnnouncement(webhooks, announcement))) return
     show(announcement.events)
     // Tracker or audience may delete its row of the announcement only now, when webhooks has the events. Webhooks does not wait for the answer: while

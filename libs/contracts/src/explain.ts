@@ -5,10 +5,10 @@ import { failureCodes } from './outcome.ts'
 import { lanes, platforms } from './platform.ts'
 import { recallModes } from './recall.ts'
 import { campaignStatuses } from './stats.ts'
+import { Id } from './text.ts'
 
 // What explain answers: why a device got a send, or why it did not (spec: administration/explain).
 
-const Id = z.string().meta({ pattern: '^[0-9a-f]{24}$', description: 'An id: 24 lower-case hexadecimal characters.' })
 const Time = z.string().meta({ format: 'date-time' })
 const Count = z.int().min(0)
 const Code = z.string().nullable()

@@ -14,7 +14,7 @@ export type PayloadForm = (msgId: string, address: string, ttlSeconds: number, e
  * A position in the JSON at which each push has a value of its own. Texts and tokens are inserted with their quotation marks, because they may need
  * escaping.
  */
-type Slot = 'msgId' | 'tag' | 'address' | 'ttl' | 'title' | 'body'
+type Gap = 'msgId' | 'tag' | 'address' | 'ttl' | 'title' | 'body'
 
 /**
  * Encodes once what the pushes of one locale have in common, so that each push takes 0.3 µs on iOS instead of 1.3 µs. `variesText`: each device has a
@@ -27,7 +27,7 @@ export function preparePayload(platform: Platform, entry: LocaleEntry | null, se
   const ttlMark = randomInt(10 ** 14, 2 * 10 ** 14)
   const marked = entry && variesText ? { ...entry, title: `${mark}t`, body: `${mark}b` } : entry
   const json = serialize(platform, { msgId: mark, entry: marked, send }, `${mark}a`, ttlMark)
-  const { pieces, slots } = split(json, [
+  const { pieces, gaps } = split(json, [
     ['address', `"token":"${mark}a"`],
     ['title', `"${mark}t"`],
     ['body', `"${mark}b"`],
@@ -39,15 +39,15 @@ export function preparePayload(platform: Platform, entry: LocaleEntry | null, se
   // FCM's limit does not count the address and the JSON around it.
   const uncounted = platform === 'android' ? '{"message":{}}'.length : 0
   const fixedBytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) - uncounted
-  const hasText = slots.includes('title')
+  const hasText = gaps.includes('title')
   let cut: { bytes: number; form: PayloadForm } | undefined
 
   return (msgId, address, ttlSeconds, shown) => {
     let bytes = fixedBytes
     let body = pieces[0] ?? ''
-    for (let at = 0; at < slots.length; at += 1) {
-      const own = ownText(slots[at] as Slot, msgId, address, ttlSeconds, shown)
-      if (slots[at] !== 'address') bytes += Buffer.byteLength(own)
+    for (let at = 0; at < gaps.length; at += 1) {
+      const own = ownText(gaps[at] as Gap, msgId, address, ttlSeconds, shown)
+      if (gaps[at] !== 'address') bytes += Buffer.byteLength(own)
       body += own
       body += pieces[at + 1] ?? ''
     }
@@ -64,8 +64,8 @@ export function preparePayload(platform: Platform, entry: LocaleEntry | null, se
   }
 }
 
-function ownText(slot: Slot, msgId: string, address: string, ttlSeconds: number, shown: LocaleEntry | null): string {
-  switch (slot) {
+function ownText(gap: Gap, msgId: string, address: string, ttlSeconds: number, shown: LocaleEntry | null): string {
+  switch (gap) {
     case 'msgId':
       return msgId
     case 'tag':
@@ -82,21 +82,21 @@ function ownText(slot: Slot, msgId: string, address: string, ttlSeconds: number,
 }
 
 /** Splits a text at its marks. There is one piece more than there are marks. */
-function split(text: string, marks: [Slot, string][]): { pieces: string[]; slots: Slot[] } {
+function split(text: string, marks: [Gap, string][]): { pieces: string[]; gaps: Gap[] } {
   const pieces: string[] = []
-  const slots: Slot[] = []
+  const gaps: Gap[] = []
   let from = 0
   for (;;) {
-    let next: { at: number; slot: Slot; mark: string } | undefined
-    for (const [slot, mark] of marks) {
+    let next: { at: number; gap: Gap; mark: string } | undefined
+    for (const [gap, mark] of marks) {
       const at = text.indexOf(mark, from)
-      if (at !== -1 && (next === undefined || at < next.at)) next = { at, slot, mark }
+      if (at !== -1 && (next === undefined || at < next.at)) next = { at, gap, mark }
     }
     if (next === undefined) break
     pieces.push(text.slice(from, next.at))
-    slots.push(next.slot)
+    gaps.push(next.gap)
     from = next.at + next.mark.length
   }
   pieces.push(text.slice(from))
-  return { pieces, slots }
+  return { pieces, gaps }
 }

@@ -2,8 +2,13 @@ import { z } from 'zod'
 import { zoneAliases } from './zone-aliases.ts'
 import { isObjectId } from './ids.ts'
 
-/** The id of a row, between services. Whether it has the form of an id was checked where it came in (`isObjectId`). */
-export const Id = z.string().length(24)
+const objectIdForm = '^[0-9a-f]{24}$'
+
+/** The id of a row, in an answer or between services. Whether it has the form of an id was checked where it came in (`isObjectId`). */
+export const Id = z
+  .string()
+  .refine((value) => value.length === 24)
+  .meta({ pattern: objectIdForm, description: 'An id: 24 lower-case hexadecimal characters.' })
 
 /**
  * Whether Postgres and every provider can hold this text: it has no NUL, which Postgres refuses (22021), and no half of a surrogate pair, whose bytes
@@ -74,10 +79,7 @@ export const name = (max: number) => sentence(1, max).refine(...visible)
 const between = (value: number, min: number, max: number): boolean => value >= min && value <= max
 
 /** An id inside a body. A text of another form is refused with 422; in a path it would be an unknown id (404). */
-export const ObjectId = z
-  .string()
-  .refine(isObjectId, 'must be an id: 24 lower-case hexadecimal characters')
-  .meta({ pattern: '^[0-9a-f]{24}$' })
+export const ObjectId = z.string().refine(isObjectId, 'must be an id: 24 lower-case hexadecimal characters').meta({ pattern: objectIdForm })
 
 /** The id of a category of notifications, which the app chooses. */
 export const CategoryId = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'must be 1 to 32 characters of a-z, 0-9, _ and -')

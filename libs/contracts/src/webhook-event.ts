@@ -3,13 +3,13 @@ import { attributions } from './conversion.ts'
 import type { EventType } from './event.ts'
 import { failureCodes, skipReasons } from './outcome.ts'
 import { perPlatform, platforms } from './platform.ts'
+import { Id } from './text.ts'
 
 /**
  * Events as a receiver of webhooks gets them (spec: webhooks/event-fields), by type. These schemas are for the OpenAPI document; Herald does not
  * check the events that it sends with them.
  */
 
-const Id = z.string().meta({ pattern: '^[0-9a-f]{24}$' })
 const Time = z.string().meta({ format: 'date-time' })
 const Count = z.int().min(0)
 

@@ -8,11 +8,11 @@ const held = () => {
 }
 
 test('at most two pieces of work run at a time, and the next begins when one has ended', async () => {
-  const turn = openAtOnce({ atOnce: 2, mostWaiting: 10, waitMs: 60_000, full })
+  const inTurn = openAtOnce({ atOnce: 2, mostWaiting: 10, waitMs: 60_000, full })
   const begun: number[] = []
   const works = [0, 1, 2, 3].map(held)
   const all = works.map(({ work }, n) =>
-    turn(() => {
+    inTurn(() => {
       begun.push(n)
       return work()
     }),
@@ -28,31 +28,31 @@ test('at most two pieces of work run at a time, and the next begins when one has
 })
 
 test('work that waits too long, or finds too much work waiting, is refused and does not begin', async () => {
-  const turn = openAtOnce({ atOnce: 1, mostWaiting: 2, waitMs: 20, full })
+  const inTurn = openAtOnce({ atOnce: 1, mostWaiting: 2, waitMs: 20, full })
   const first = held()
-  const working = turn(first.work)
-  const late = turn(() => Promise.reject(new Error('was begun')))
-  await expect(turn(() => Promise.reject(new Error('was begun')))).rejects.toThrow('full')
+  const working = inTurn(first.work)
+  const late = inTurn(() => Promise.reject(new Error('was begun')))
+  await expect(inTurn(() => Promise.reject(new Error('was begun')))).rejects.toThrow('full')
   await expect(late).rejects.toThrow('full')
   first.end()
   expect(await working).toBe('done')
-  expect(await turn(() => Promise.resolve('next'))).toBe('next')
+  expect(await inTurn(() => Promise.resolve('next'))).toBe('next')
 })
 
 test('after work fails, the next waiting work begins', async () => {
-  const turn = openAtOnce({ atOnce: 1, mostWaiting: 5, waitMs: 60_000, full })
-  const failing = turn(() => Promise.reject(new Error('broken')))
-  const next = turn(() => Promise.resolve('next'))
+  const inTurn = openAtOnce({ atOnce: 1, mostWaiting: 5, waitMs: 60_000, full })
+  const failing = inTurn(() => Promise.reject(new Error('broken')))
+  const next = inTurn(() => Promise.resolve('next'))
   await expect(failing).rejects.toThrow('broken')
   expect(await next).toBe('next')
 })
 
 test('an app with much work runs at most its share, another’s begins at once, and waiting apps take turns', async () => {
-  const turn = openAtOnce({ atOnce: 3, share: 2, mostWaiting: 100, waitMs: 60_000, full })
+  const inTurn = openAtOnce({ atOnce: 3, share: 2, mostWaiting: 100, waitMs: 60_000, full })
   const begun: string[] = []
   const ends: (() => void)[] = []
   const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map((name) =>
-    turn(() => {
+    inTurn(() => {
       begun.push(name)
       return new Promise<void>((resolve) => ends.push(resolve))
     }, name[0]),

@@ -58,7 +58,7 @@ test('a message whose handler throws is delivered again, one whose handler retur
   const audience = await openFor('audience')
   const campaignId = 'a'.repeat(24)
   const seen: number[] = []
-  audience.consume(fanOutWork, { slots: 4 }, async ({ page }) => {
+  audience.consume(fanOutWork, { atOnce: 4 }, async ({ page }) => {
     seen.push(page)
     if (page === 1 && seen.filter((one) => one === 1).length === 1) throw new Error('once')
   })
@@ -96,7 +96,7 @@ test('after NATS has lost its store, a service gets new messages again without b
   await openBus(testService('gateway', { NATS_URL: server.url }))
   const bus = await openBus(testService('audience', { NATS_URL: server.url }))
   const seen: number[] = []
-  bus.consume(fanOutWork, { slots: 4 }, async ({ page }) => void seen.push(page))
+  bus.consume(fanOutWork, { atOnce: 4 }, async ({ page }) => void seen.push(page))
   await bus.publish('work.fan-out', { campaignId: 'b'.repeat(24), page: 1 }, 'before')
   await until(() => seen.includes(1))
 
@@ -205,7 +205,7 @@ test('messages to a stopping process are handled within 25 seconds, before NATS 
     const stoppable = testService('audience', { NATS_URL })
     const stopping = await openBus(stoppable)
     const before = seen.size
-    stopping.consume(fanOutWork, { slots: 50 }, handle)
+    stopping.consume(fanOutWork, { atOnce: 50 }, handle)
     await Promise.all(
       [...Array(200).keys()].map((n) => publisher.publish('work.fan-out', { campaignId, page: round * 200 + n }, `stop ${round} ${n}`)),
     )
@@ -213,7 +213,7 @@ test('messages to a stopping process are handled within 25 seconds, before NATS 
     await stoppable.stop()
   }
 
-  publisher.consume(fanOutWork, { slots: 50 }, handle)
+  publisher.consume(fanOutWork, { atOnce: 50 }, handle)
   await until(() => seen.size === 1_000, { withinMs: 25_000 })
   expect(seen.size).toBe(1_000)
 })
@@ -239,7 +239,7 @@ test('the metrics count calls by name and outcome, and stored messages by consum
   })
 
   let tries = 0
-  audience.consume(fanOutWork, { slots: 4 }, async ({ campaignId }) => {
+  audience.consume(fanOutWork, { atOnce: 4 }, async ({ campaignId }) => {
     if (campaignId.startsWith('d') && (tries += 1) === 1) throw new Error('once')
   })
   await audience.publish('work.fan-out', { campaignId: 'd'.repeat(24), page: 1 }, 'measured')

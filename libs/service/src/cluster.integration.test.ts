@@ -62,7 +62,7 @@ test('when WORK’s leader is killed, calls are answered, pointers arrive, and e
   const [bus, answering, asking] = [await openBus(audience), await openBus(tracker), await openBus(gateway)]
   answering.answer(double, async ({ n }) => ({ twice: n * 2 }))
   const seen = new Set<number>()
-  bus.consume(fanOutWork, { slots: 20 }, async ({ page }) => void seen.add(page))
+  bus.consume(fanOutWork, { atOnce: 20 }, async ({ page }) => void seen.add(page))
   await until(() => audience.waitingFor().length === 0)
   let lost = 0
   bus.onStoreLost(() => void (lost += 1))
@@ -108,7 +108,7 @@ test('with two of three servers away services start, answer calls, wait for the 
   const [audience, tracker, campaigns] = [givenService('audience'), givenService('tracker'), givenService('campaigns')]
   const bus = await openBus(audience)
   const seen: number[] = []
-  bus.consume(fanOutWork, { slots: 4 }, async ({ page }) => void seen.push(page))
+  bus.consume(fanOutWork, { atOnce: 4 }, async ({ page }) => void seen.push(page))
   const answering = await openBus(tracker)
   answering.answer(double, async ({ n }) => ({ twice: n * 2 }))
   const asking = await openBus(givenService('gateway'))

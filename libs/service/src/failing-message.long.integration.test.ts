@@ -12,7 +12,7 @@ test('a message whose work fails 30 times is dropped, and one that only waits fo
   const audience = await openBus(service)
   const tries = { failing: 0, waiting: 0 }
   let isAway = true
-  audience.consume(fanOutWork, { slots: 4 }, async ({ page }) => {
+  audience.consume(fanOutWork, { atOnce: 4 }, async ({ page }) => {
     if (page === 1) {
       tries.failing += 1
       throw queueUnavailable()

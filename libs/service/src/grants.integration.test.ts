@@ -220,7 +220,7 @@ test('the gateway does not handle a stored message that an intruder makes NATS d
 test('a JetStream answer that an intruder stores as a pointer starts nothing, and takes no pointers’ room', async () => {
   const handled: string[] = []
   const audience = await openBus(serviceOf('audience'))
-  audience.consume(bulkFanOutWork, { slots: 4 }, async ({ campaignId }) => void handled.push(campaignId))
+  audience.consume(bulkFanOutWork, { atOnce: 4 }, async ({ campaignId }) => void handled.push(campaignId))
   const { connection } = await intrudeAs('webhooks')
   const { connection: asGateway } = await intrudeAs('gateway')
   const stored = async () => {
@@ -325,7 +325,7 @@ test('a service that may not make streams has the gateway make them, also after 
   ])
   const audience = await openBus(serviceOf('audience'))
   const seen: number[] = []
-  audience.consume(fanOutWork, { slots: 4 }, async ({ page }) => void seen.push(page))
+  audience.consume(fanOutWork, { atOnce: 4 }, async ({ page }) => void seen.push(page))
   await audience.publish(fanOutWork.subject, { campaignId: 'b'.repeat(24), page: 1 }, 'one')
   await until(() => seen.includes(1))
 

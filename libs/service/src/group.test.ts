@@ -49,7 +49,7 @@ test('after a failed commit a lone waiting item holds up its app’s later items
       if (items[0] === 'a-locked') await locked
       return items
     },
-    { limit: 10, maxWaiting: 100, full, turn: (item) => item.slice(0, 1) },
+    { limit: 10, maxWaiting: 100, full, appOf: (item) => item.slice(0, 1) },
   )
   const done: string[] = []
   const all = ['a-locked', 'a-later', 'b', 'c'].map((item) => add(item).then(() => done.push(item)))
@@ -148,7 +148,7 @@ test('an app without items in flight gets a commit meanwhile; one app has one at
       if (items.includes('a1')) await held.promise
       return items
     },
-    { limit: 10, maxWaiting: 100, full, turn: (item) => item[0] ?? '' },
+    { limit: 10, maxWaiting: 100, full, appOf: (item) => item[0] ?? '' },
   )
 
   const first = add('a1')

@@ -15,7 +15,7 @@ export function group<Item, Result>(
     maxWaiting,
     full,
     isShared = () => false,
-    turn = () => '',
+    appOf = () => '',
     atOnce = 1,
     restMs = 0,
     weigh = () => 1,
@@ -29,7 +29,7 @@ export function group<Item, Result>(
     /** Whether each item alone would fail with this error too, as when the database is away: then all fail at once. */
     isShared?: (error: unknown) => boolean
     /** The app of an item. An app with no item in flight does not wait for the commits of others: one more begins. */
-    turn?: (item: Item) => string
+    appOf?: (item: Item) => string
     /** Most commits at the same time. */
     atOnce?: number
     /**
@@ -50,7 +50,7 @@ export function group<Item, Result>(
   /** For each app, the number of commits in flight that have items of the app. */
   const inFlight = new Map<string, number>()
   /** Says whether items of an app may go into the next commit. When `atOnce` is 1, they may not while a commit in flight has items of the app. */
-  const mayGo = (turn: string) => atOnce > 1 || turn === '' || !inFlight.has(turn)
+  const mayGo = (appId: string) => atOnce > 1 || appId === '' || !inFlight.has(appId)
 
   const commitOne = ({ item, within }: Waiting) => within(() => commit([item]))
   const answer = (taken: Waiting[], results: Result[]) => {
@@ -67,7 +67,7 @@ export function group<Item, Result>(
         for (const { reject } of taken) reject(error)
         return
       }
-      const lines = [...Map.groupBy(taken, (one) => turn(one.item) || one).values()]
+      const lines = [...Map.groupBy(taken, (one) => appOf(one.item) || one).values()]
       const commitLines = async () => {
         for (let line = lines.shift(); line; line = lines.shift()) for (const one of line) await commitAlone(one)
       }
@@ -89,13 +89,13 @@ export function group<Item, Result>(
       const taken = take()
       if (taken.length === 0) break
       beganAt = performance.now()
-      const turns = new Set(taken.map(({ item }) => turn(item)))
-      for (const whose of turns) inFlight.set(whose, (inFlight.get(whose) ?? 0) + 1)
+      const apps = new Set(taken.map(({ item }) => appOf(item)))
+      for (const appId of apps) inFlight.set(appId, (inFlight.get(appId) ?? 0) + 1)
       await commitTaken(taken)
-      for (const whose of turns) {
-        const others = (inFlight.get(whose) ?? 1) - 1
-        if (others > 0) inFlight.set(whose, others)
-        else inFlight.delete(whose)
+      for (const appId of apps) {
+        const others = (inFlight.get(appId) ?? 1) - 1
+        if (others > 0) inFlight.set(appId, others)
+        else inFlight.delete(appId)
       }
     }
     running -= 1
@@ -126,20 +126,20 @@ export function group<Item, Result>(
     return taken
   }
 
-  const isFull = (whose: string) =>
-    waiting.size >= maxWaiting || (waiting.size >= maxWaiting / 2 && whose !== '' && waiting.sizeOf(whose) >= maxWaiting / 4)
+  const isFull = (appId: string) =>
+    waiting.size >= maxWaiting || (waiting.size >= maxWaiting / 2 && appId !== '' && waiting.sizeOf(appId) >= maxWaiting / 4)
 
   return (item) =>
     new Promise((resolve, reject) => {
-      const whose = turn(item)
-      if (isFull(whose)) {
+      const appId = appOf(item)
+      if (isFull(appId)) {
         reject(full())
         return
       }
-      waiting.add(whose, { item, within: asNow(), resolve, reject })
+      waiting.add(appId, { item, within: asNow(), resolve, reject })
       weighs += weigh(item)
       if (isEnough()) goOn()
-      const isBeside = inFlight.size > 0 && running <= atOnce && whose !== '' && !inFlight.has(whose)
+      const isBeside = inFlight.size > 0 && running <= atOnce && appId !== '' && !inFlight.has(appId)
       if (running === 0 || (running < atOnce && waiting.size >= limit) || isBeside) void apart(drain)
     })
 }

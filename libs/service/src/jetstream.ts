@@ -17,7 +17,7 @@ import { inSpan, tracedHeaders } from './trace.ts'
 
 export type ConsumeOptions = {
   /** This process works on at most this many messages at once. It asks NATS for no more, so that other processes can take the others. */
-  slots: number
+  atOnce: number
 }
 
 type Streams = {
@@ -124,7 +124,7 @@ export function openStreams(
 
   const unopened = new Set<string>()
   let needsQueue = false
-  const consume = <Body>(consumer: Consumer<Body>, { slots }: ConsumeOptions, handler: (body: Body) => Promise<void>) => {
+  const consume = <Body>(consumer: Consumer<Body>, { atOnce }: ConsumeOptions, handler: (body: Body) => Promise<void>) => {
     const { durable, stream } = consumer
     if (!needsQueue) service.needs('queue', () => unopened.size === 0)
     needsQueue = true
@@ -196,7 +196,7 @@ export function openStreams(
       if (stopped || (watch && !watch.up) || pullsFrom > performance.now()) return
       reader ??= await client.consumers.get(stream, durable)
       unopened.delete(durable)
-      const pull = await reader.fetch({ max_messages: slots - inWork.size, expires: pullMs, idle_heartbeat: heartbeatMs })
+      const pull = await reader.fetch({ max_messages: atOnce - inWork.size, expires: pullMs, idle_heartbeat: heartbeatMs })
       pulls.add(pull)
       if (stopped) pull.stop()
       try {
@@ -211,7 +211,7 @@ export function openStreams(
     }
     const loop = async () => {
       while (!stopped) {
-        if (inWork.size >= slots) {
+        if (inWork.size >= atOnce) {
           await Promise.race(inWork)
           continue
         }

@@ -18,18 +18,18 @@ export const columnTypes: pg.CustomTypesConfig = {
 }
 
 /**
- * Reads for an operator or API caller, on connections of their own, so that they never take one from sending. Apps take turns (`turn`). Fault
+ * Reads for an operator or API caller, on connections of their own, so that they never take one from sending. Apps take turns. Fault
  * `rate_limited`: too many reads, longer than `withinMs` (2.5 s, wait included), or a slow statement.
  */
 export type Reads<Schema> = <Answer>(
   work: (db: Kysely<Schema>) => Promise<Answer>,
-  limits?: { withinMs?: number; turn?: string },
+  limits?: { withinMs?: number; appId?: string },
 ) => Promise<Answer>
 
 export type Database<Schema> = {
   readonly db: Kysely<Schema>
-  /** A pool for the statements that run for every send or registration. Its connections keep the plans of these statements (kept-plans.ts). */
-  readonly kept: Kysely<Schema>
+  /** For the statements that run for every send or registration. Its connections keep their plans (kept-plans.ts). */
+  readonly frequentDb: Kysely<Schema>
   readonly reads: Reads<Schema>
   readonly watch: DatabaseWatch
 }
@@ -115,9 +115,9 @@ export async function openDatabase<Schema>(
     pooler === 'none'
       ? openPool(service, { url: at, size, limitMs, settings: { ...poolSettings[name], ...own } })
       : openPool(service, { url: pooledAddress(at, name), size, limitMs, settings: {} })
-  const work = open('work', poolSize, queryMs, { own: limit })
-  const keeping = open('kept', keptConnections, queryMs, { own: limit })
-  const reading = open('reads', readSize, 25_000)
+  const workPool = open('work', poolSize, queryMs, { own: limit })
+  const keptPool = open('kept', keptConnections, queryMs, { own: limit })
+  const readPool = open('reads', readSize, 25_000)
   const ofReplica = readUrl === undefined ? undefined : open('reads', readSize, 25_000, { at: readUrl })
   service.metrics.gauge(
     'herald_db_connections',
@@ -125,7 +125,7 @@ export async function openDatabase<Schema>(
     {
       labelNames: ['state', 'pool'],
       collect() {
-        for (const [name, pool] of [['work', work] as const, ['kept', keeping] as const, ['reads', reading] as const]) {
+        for (const [name, pool] of [['work', workPool] as const, ['kept', keptPool] as const, ['reads', readPool] as const]) {
           this.labels('in_use', name).set(pool.totalCount - pool.idleCount)
           this.labels('idle', name).set(pool.idleCount)
           this.labels('waited_for', name).set(pool.waitingCount)
@@ -133,25 +133,25 @@ export async function openDatabase<Schema>(
       },
     },
   )
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: work }) })
-  const kept = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: keepPlans(keeping) }) })
-  const readDb = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: reading }) })
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: workPool }) })
+  const frequentDb = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: keepPlans(keptPool) }) })
+  const readDb = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: readPool }) })
   service.onStop('pools', () =>
     Promise.race([
-      Promise.all([db.destroy(), kept.destroy(), readDb.destroy(), ofReplica?.end()]),
+      Promise.all([db.destroy(), frequentDb.destroy(), readDb.destroy(), ofReplica?.end()]),
       sleep(1_000, undefined, { ref: false }),
     ]),
   )
   const watch = await watchDatabase(service, url)
-  for (const pool of [work, keeping, reading]) watch.onAway(renewer(pool))
-  const check = () => checkSettings({ work, kept: keeping, reads: reading })
+  for (const pool of [workPool, keptPool, readPool]) watch.onAway(renewer(pool))
+  const check = () => checkSettings({ work: workPool, kept: keptPool, reads: readPool })
   if (pooler === 'pgbouncer' && watch.up) await check()
   else if (pooler === 'pgbouncer')
     watch.onReturn(
       () => void check().catch((error: unknown) => service.log.error({ err: error }, 'the pooler sets other values than Herald needs')),
     )
   const read = ofReplica ? openReplica(service, { pool: ofReplica, primary: readDb }) : undefined
-  return { db, kept, reads: openReads(service, read ?? ((answer) => answer(readDb)), watch, readSize), watch }
+  return { db, frequentDb, reads: openReads(service, read ?? ((answer) => answer(readDb)), watch, readSize), watch }
 }
 
 function openPool(
@@ -233,7 +233,7 @@ function openReads<Schema>(
     refused.inc()
     return tooManyReads(readAgainSeconds)
   }
-  const turn = openAtOnce({
+  const inTurn = openAtOnce({
     atOnce: readSize,
     share: readSize - 1,
     crowdedShare: 1,
@@ -242,12 +242,12 @@ function openReads<Schema>(
     full: refusal,
   })
 
-  return async (work, { withinMs = readWithinMs, turn: asker = '' } = {}) => {
+  return async (work, { withinMs = readWithinMs, appId = '' } = {}) => {
     const { promise: tooLate, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => reject(refusal()), withinMs)
     try {
       // A caller whose time is over is answered, but `work` goes on to its end, and counts as under way until then.
-      return await Promise.race([turn(() => read(work), asker), tooLate])
+      return await Promise.race([inTurn(() => read(work), appId), tooLate])
     } catch (error) {
       if (!isDatabaseBusy(error)) throw error
       if (!watch.up) throw databaseUnavailable()

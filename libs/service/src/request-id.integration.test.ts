@@ -62,7 +62,7 @@ test('a bug and a broken call are logged with the request and the campaign that 
 
 test('a stored message does not carry the id of a request: log lines about its failure name the campaign instead', async () => {
   let tries = 0
-  audience.bus.consume(fanOutWork, { slots: 1 }, async ({ page }) => {
+  audience.bus.consume(fanOutWork, { atOnce: 1 }, async ({ page }) => {
     audience.log.info(`page ${page}`)
     if ((tries += 1) === 1) throw new Error('once')
   })

@@ -48,7 +48,7 @@ test('a request’s trace goes through calls and stored messages, these with the
   expect(stored.filter((name) => !name.startsWith('Nats-'))).toEqual(['traceparent'])
 
   const seen: unknown[] = []
-  audience.consume(fanOutWork, { slots: 1 }, async () => void seen.push(activeTrace()?.traceId))
+  audience.consume(fanOutWork, { atOnce: 1 }, async () => void seen.push(activeTrace()?.traceId))
   await until(() => seen.length === 1)
   expect(seen).toEqual([traceId])
 

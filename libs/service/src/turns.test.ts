@@ -21,7 +21,7 @@ test('an app that may not be served now keeps its position; a removed item is ne
   const turns = openTurns<string>()
   for (const item of ['a1', 'a2', 'b1', 'b2', 'c1']) turns.add(item[0] ?? '', item)
   turns.remove('a', 'a1')
-  expect(turns.next((turn) => turn !== 'a')).toBe('b1')
+  expect(turns.next((appId) => appId !== 'a')).toBe('b1')
   expect(whole(turns)).toEqual(['a2', 'c1', 'b2'])
 })
 
@@ -36,7 +36,7 @@ function givenGroup(options: { limit: number; maxWaiting: number }) {
       if (commits.length === 1) await promise
       return items
     },
-    { ...options, full, turn: (item) => item[0] ?? '' },
+    { ...options, full, appOf: (item) => item[0] ?? '' },
   )
   return { add, commits, release: resolve }
 }

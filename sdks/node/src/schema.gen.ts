@@ -1213,7 +1213,7 @@ export interface components {
             }[];
         };
         User: {
-            id: string;
+            id: components["schemas"]["Id"];
             externalId?: string;
             tags: {
                 [key: string]: string | number | boolean;
@@ -1228,7 +1228,7 @@ export interface components {
             subscriptions: components["schemas"]["Subscription"][];
         };
         Subscription: {
-            id: string;
+            id: components["schemas"]["Id"];
             /** @enum {string} */
             platform: "ios" | "android" | "web";
             token?: string;
@@ -1829,20 +1829,17 @@ export interface components {
             };
         };
         ExplainCampaignAnswer: {
-            /** @description An id: 24 lower-case hexadecimal characters. */
-            campaignId: string;
+            campaignId: components["schemas"]["Id"];
             /** @enum {string} */
             status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
             startedAt: string | null;
             fannedOutAt: string | null;
             user: {
-                /** @description An id: 24 lower-case hexadecimal characters. */
-                id: string;
+                id: components["schemas"]["Id"];
                 externalId: string | null;
             } | null;
             devices: {
-                /** @description An id: 24 lower-case hexadecimal characters. */
-                subscriptionId: string;
+                subscriptionId: components["schemas"]["Id"];
                 platform: ("ios" | "android" | "web") | null;
                 /** @enum {string} */
                 verdict: "sent" | "failed" | "skipped" | "in_flight" | "retrying" | "held" | "waiting" | "not_queued";
@@ -1933,7 +1930,7 @@ export interface components {
                     invalidatedAt: string | null;
                     invalidatedBy: {
                         code: string;
-                        campaignId: string | null;
+                        campaignId: components["schemas"]["Id"] | null;
                     } | null;
                     /** Format: date-time */
                     registeredAt: string;
@@ -1944,9 +1941,8 @@ export interface components {
                     result: "pass" | "stop" | "wait" | "info";
                     /** @enum {string} */
                     basis: "recorded" | "frozen" | "now";
-                    /** @description An id: 24 lower-case hexadecimal characters. */
-                    queuedFor: string;
-                    ownerNow: string | null;
+                    queuedFor: components["schemas"]["Id"];
+                    ownerNow: components["schemas"]["Id"] | null;
                 } | {
                     /** @constant */
                     step: "target";
@@ -1990,7 +1986,7 @@ export interface components {
                     sampleRate: number;
                     variant: string | null;
                     /** @description The experiment whose winner this send is: it goes to who is outside of that sample. */
-                    remainderOf: string | null;
+                    remainderOf: components["schemas"]["Id"] | null;
                 } | {
                     /** @constant */
                     step: "wave";
@@ -2028,8 +2024,7 @@ export interface components {
                     max: number;
                     windowSeconds: number;
                     counted: {
-                        /** @description An id: 24 lower-case hexadecimal characters. */
-                        campaignId: string;
+                        campaignId: components["schemas"]["Id"];
                         /** Format: date-time */
                         at: string;
                     }[];
@@ -2156,7 +2151,7 @@ export interface components {
                     /** @enum {string} */
                     basis: "recorded" | "frozen" | "now";
                     /** @description The campaign that this one recalls. */
-                    of: string;
+                    of: components["schemas"]["Id"];
                     /** @enum {string} */
                     mode: "replace" | "dismiss";
                     /** @description That campaign was sent to the device. */
@@ -2168,8 +2163,7 @@ export interface components {
             }[];
             /** @description The follow-ups that ask devices to replace or remove this campaign’s notification; left out when there is none. */
             recalls?: {
-                /** @description An id: 24 lower-case hexadecimal characters. */
-                campaignId: string;
+                campaignId: components["schemas"]["Id"];
                 /** @enum {string} */
                 mode: "replace" | "dismiss";
                 /** @enum {string} */
@@ -2239,7 +2233,7 @@ export interface components {
             nextCursor: string | null;
         };
         SavedSegment: {
-            id: string;
+            id: components["schemas"]["Id"];
             name: string;
             description: string | null;
             definition: {
@@ -2263,7 +2257,7 @@ export interface components {
             nextCursor: string | null;
         };
         Template: {
-            id: string;
+            id: components["schemas"]["Id"];
             name: string;
             description: string | null;
             content: {
@@ -2378,10 +2372,10 @@ export interface components {
              * @description When it happened.
              */
             ts: string;
-            appId: string;
-            campaignId: string;
-            userId: string;
-            subscriptionId: string;
+            appId: components["schemas"]["Id"];
+            campaignId: components["schemas"]["Id"];
+            userId: components["schemas"]["Id"];
+            subscriptionId: components["schemas"]["Id"];
             /** @enum {string} */
             platform: "ios" | "android" | "web";
             /** @description There when the user has one. */
@@ -2408,10 +2402,10 @@ export interface components {
              * @description When it happened.
              */
             ts: string;
-            appId: string;
-            campaignId: string;
-            userId: string;
-            subscriptionId: string;
+            appId: components["schemas"]["Id"];
+            campaignId: components["schemas"]["Id"];
+            userId: components["schemas"]["Id"];
+            subscriptionId: components["schemas"]["Id"];
             /** @enum {string} */
             platform: "ios" | "android" | "web";
             /** @description There when the user has one. */
@@ -2440,10 +2434,10 @@ export interface components {
              * @description When it happened.
              */
             ts: string;
-            appId: string;
-            campaignId: string;
-            userId: string;
-            subscriptionId: string;
+            appId: components["schemas"]["Id"];
+            campaignId: components["schemas"]["Id"];
+            userId: components["schemas"]["Id"];
+            subscriptionId: components["schemas"]["Id"];
             /** @enum {string} */
             platform: "ios" | "android" | "web";
             /** @description There when the user has one. */
@@ -2472,10 +2466,10 @@ export interface components {
              * @description When it happened.
              */
             ts: string;
-            appId: string;
-            campaignId: string;
-            userId: string;
-            subscriptionId: string;
+            appId: components["schemas"]["Id"];
+            campaignId: components["schemas"]["Id"];
+            userId: components["schemas"]["Id"];
+            subscriptionId: components["schemas"]["Id"];
             /** @enum {string} */
             platform: "ios" | "android" | "web";
             /** @description There when the user has one. */
@@ -2504,10 +2498,10 @@ export interface components {
              * @description When it happened.
              */
             ts: string;
-            appId: string;
-            campaignId: string;
-            userId: string;
-            subscriptionId: string;
+            appId: components["schemas"]["Id"];
+            campaignId: components["schemas"]["Id"];
+            userId: components["schemas"]["Id"];
+            subscriptionId: components["schemas"]["Id"];
             /** @enum {string} */
             platform: "ios" | "android" | "web";
             /** @description There when the user has one. */
@@ -2536,10 +2530,10 @@ export interface components {
              * @description When it happened.
              */
             ts: string;
-            appId: string;
-            campaignId: string;
-            userId: string;
-            subscriptionId: string;
+            appId: components["schemas"]["Id"];
+            campaignId: components["schemas"]["Id"];
+            userId: components["schemas"]["Id"];
+            subscriptionId: components["schemas"]["Id"];
             /** @enum {string} */
             platform: "ios" | "android" | "web";
             /** @description There when the user has one. */
@@ -2569,10 +2563,10 @@ export interface components {
              * @description When it happened.
              */
             ts: string;
-            appId: string;
-            campaignId: string;
-            userId: string;
-            subscriptionId: string;
+            appId: components["schemas"]["Id"];
+            campaignId: components["schemas"]["Id"];
+            userId: components["schemas"]["Id"];
+            subscriptionId: components["schemas"]["Id"];
             /** @enum {string} */
             platform: "ios" | "android" | "web";
             /** @description There when the user has one. */
@@ -2605,10 +2599,10 @@ export interface components {
              * @description When it happened.
              */
             ts: string;
-            appId: string;
-            campaignId: string;
-            userId: string;
-            subscriptionId: string;
+            appId: components["schemas"]["Id"];
+            campaignId: components["schemas"]["Id"];
+            userId: components["schemas"]["Id"];
+            subscriptionId: components["schemas"]["Id"];
             /** @enum {string} */
             platform: "ios" | "android" | "web";
             /** @description There when the user has one. */
@@ -2637,10 +2631,10 @@ export interface components {
              * @description When it happened.
              */
             ts: string;
-            appId: string;
-            campaignId: string;
-            userId: string;
-            subscriptionId: string;
+            appId: components["schemas"]["Id"];
+            campaignId: components["schemas"]["Id"];
+            userId: components["schemas"]["Id"];
+            subscriptionId: components["schemas"]["Id"];
             /** @enum {string} */
             platform: "ios" | "android" | "web";
             /** @description There when the user has one. */
@@ -2669,8 +2663,8 @@ export interface components {
              * @description When it happened.
              */
             ts: string;
-            appId: string;
-            campaignId: string;
+            appId: components["schemas"]["Id"];
+            campaignId: components["schemas"]["Id"];
             data: {
                 queued: number;
                 byPlatform: {
@@ -2701,7 +2695,7 @@ export interface components {
              * @description When it happened.
              */
             ts: string;
-            appId: string;
+            appId: components["schemas"]["Id"];
         };
         /** @description What happened. New types and fields may be added: ignore what you do not know. */
         WebhookEvent: components["schemas"]["NotificationSentEvent"] | components["schemas"]["NotificationDeliveredEvent"] | components["schemas"]["NotificationOpenedEvent"] | components["schemas"]["NotificationClickedEvent"] | components["schemas"]["NotificationDismissedEvent"] | components["schemas"]["NotificationConvertedEvent"] | components["schemas"]["NotificationFailedEvent"] | components["schemas"]["NotificationSkippedEvent"] | components["schemas"]["SubscriptionInvalidatedEvent"] | components["schemas"]["CampaignCompletedEvent"] | components["schemas"]["PingEvent"];

@@ -40,8 +40,8 @@ type Serving = Finishing & {
 /** At most 500 calls of one kind share a commit. While 5,000 calls of the kind wait, a further one is answered with the fault `queue_unavailable`. */
 const shared = { limit: 500, maxWaiting: 5_000, full: queueUnavailable, isShared: failsEverybody }
 /** Chooses the calls of a commit with apps taking turns, so that calls of another app are in the next commit although one app floods audience. */
-const byApp = { ...shared, turn: ({ appId = '' }: { appId?: string | undefined }) => appId }
-const readByApp = { ...shared, turn: ({ row }: Granted) => row.appId }
+const byApp = { ...shared, appOf: ({ appId = '' }: { appId?: string | undefined }) => appId }
+const readByApp = { ...shared, appOf: ({ row }: Granted) => row.appId }
 
 export function serveDispatchers({
   remembered,

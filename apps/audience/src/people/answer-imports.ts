@@ -7,7 +7,7 @@ import { cancelImport, finishImport, keepImportTail, readImport, startImport } f
 import { findImport, listImportErrors, listImports } from './store/imports.ts'
 import type { Db, Tables } from '../store/tables.ts'
 
-type InTurn = <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>
+type InTurn = <Answer>(work: () => Promise<Answer>, appId: string) => Promise<Answer>
 
 /** Answers the calls about imports. `lotInTurn` writes one lot (group of rows) of an app at a time, with apps taking turns. */
 export function answerImports(
@@ -20,14 +20,14 @@ export function answerImports(
   bus.answer(calls.keepImportTail, (request) => keepImportTail({ db }, request))
   bus.answer(calls.finishImport, (request) => finishImport({ db }, request))
   bus.answer(calls.cancelImport, (request) => cancelImport({ db }, request))
-  bus.answer(calls.listImports, (request) => reads((readDb) => listImports(readDb, request), { turn: request.appId }))
+  bus.answer(calls.listImports, (request) => reads((readDb) => listImports(readDb, request), { appId: request.appId }))
   bus.answer(calls.listImportErrors, ({ appId, importId, ...page }) =>
     reads(
       async (readDb) => {
         if (!(await findImport(readDb, appId, importId))) throw notFound()
         return listImportErrors(readDb, importId, page)
       },
-      { turn: appId },
+      { appId },
     ),
   )
 }

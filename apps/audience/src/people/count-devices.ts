@@ -23,8 +23,8 @@ export const deviceDaysKept = 400
 /** An app with more devices than this gets the counts of its last counted day, because counting its devices now takes more than a second. */
 const mostCounted = 5_000_000
 
-/** A function that runs `work` when it is the turn of the app (`turn`). */
-type InTurn = <Answer>(work: () => Promise<Answer>, turn: string) => Promise<Answer>
+/** A function that runs `work` when it is the turn of the app. */
+type InTurn = <Answer>(work: () => Promise<Answer>, appId: string) => Promise<Answer>
 
 /**
  * Makes the function that answers how many devices an app has; an answer is kept for a minute. An app with more than `mostLive` devices on its last
@@ -34,7 +34,7 @@ export function openDeviceCounts(
   reads: Reads<Tables>,
   { mostLive = mostCounted, inTurn = (work) => work() }: { mostLive?: number; inTurn?: InTurn } = {},
 ): (asked: { appId: string }) => Promise<DeviceCounts> {
-  const count = (appId: string) => inTurn(() => reads((db) => countDevices(db, appId, mostLive), { withinMs: 8_500, turn: appId }), appId)
+  const count = (appId: string) => inTurn(() => reads((db) => countDevices(db, appId, mostLive), { withinMs: 8_500, appId }), appId)
   // An answer takes about 500 bytes of memory, so 1,000 kept answers take half a megabyte.
   return keepAnswers(count, { keptMs: 60_000, most: 1_000 })
 }
@@ -92,7 +92,7 @@ async function takeDay({ db, reads }: { db: Db; reads: Reads<Tables> }, of: { ap
   const claim = await claimDay(db, of)
   if (claim !== 'claimed') return claim === 'taken'
   try {
-    await insertDeviceDay(db, of, await countDevicesOn((work) => reads(work, { turn: of.appId }), of))
+    await insertDeviceDay(db, of, await countDevicesOn((work) => reads(work, { appId: of.appId }), of))
   } catch (error) {
     await releaseDay(db, of)
     throw error

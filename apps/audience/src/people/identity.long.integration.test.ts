@@ -14,7 +14,7 @@ import { apply, describeState, nobody, tagsText, type Command, type Model } from
 import { openAudience } from '../testing/rig.ts'
 
 const { db } = await openAudience()
-const register = openRegistrations({ db, kept: db }, { maxWaiting: 5_000, full: queueUnavailable }, openPeopleTurns())
+const register = openRegistrations({ db, frequentDb: db }, { maxWaiting: 5_000, full: queueUnavailable }, openPeopleTurns())
 
 /** Random commands are chosen before their devices exist: `device` is a place in the list of devices, and may be beyond its end. */
 const endpoint = fc.constantFrom('one', 'two', 'three', 'four').map((name) => `https://push.example/${name}`)

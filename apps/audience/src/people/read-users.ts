@@ -50,14 +50,14 @@ const mostOfPrefix = 5_000
  */
 const mostLookedThrough = 50_000
 
-type Reading = { db: Db; lastNotified: LastNotified }
+type Sources = { db: Db; lastNotified: LastNotified }
 type Asked = ListRequest & { appId: string; segmentId?: string | undefined; segment?: unknown }
 
 /**
  * Gives a page of an app's users, newest first (spec: administration/users). `q`: a user's or device's id, or the beginning of an external id.
  * Faults: `not_found` (the segment), `invalid_segment`, `invalid_body` at `cursor`, `rate_limited` (`readSegment`).
  */
-export async function listUsers({ db, lastNotified }: Reading, asked: Asked): Promise<Listed<UserSummary>> {
+export async function listUsers({ db, lastNotified }: Sources, asked: Asked): Promise<Listed<UserSummary>> {
   const { appId, segmentId, limit } = asked
   const segment =
     segmentId !== undefined
@@ -110,7 +110,7 @@ async function findCandidates(
  * does not know it for all devices of the app yet).
  */
 export async function readSegment(
-  { db, lastNotified }: Reading,
+  { db, lastNotified }: Sources,
   { appId, segmentId }: { appId: string; segmentId: string },
 ): Promise<Segment> {
   const segment = compileSaved((await getSegment(db, { appId, segmentId })).definition)

@@ -52,14 +52,14 @@ const mostTogether = 100
  * run in the order in which they came.
  */
 export function openRegistrations(
-  { db, kept }: { db: Db; kept: Db },
-  sharing: Omit<Parameters<typeof group>[1], 'limit' | 'turn'>,
+  { db, frequentDb }: { db: Db; frequentDb: Db },
+  sharing: Omit<Parameters<typeof group>[1], 'limit' | 'appOf'>,
   { inOrder, inTurn }: PeopleTurns,
 ): (asked: Asked) => Promise<Registered> {
-  const together = group((registrations: Registration[]) => retryIdentity(() => registerAll({ db, kept }, registrations)), {
+  const together = group((registrations: Registration[]) => retryIdentity(() => registerAll({ db, frequentDb }, registrations)), {
     ...sharing,
     limit: mostTogether,
-    turn: ({ appId }) => appId,
+    appOf: ({ appId }) => appId,
   })
 
   return (asked) => {
@@ -87,7 +87,7 @@ async function registerAlone(db: Db, registration: Registration): Promise<Regist
     const [outcome = 'row in use'] = await transactIdentity(db, async (trx) => {
       await moveFromOld(trx, registration)
       await lockRowsOf(trx, registration)
-      const outcomes = await registerAll({ db: trx, kept: trx }, [registration])
+      const outcomes = await registerAll({ db: trx, frequentDb: trx }, [registration])
       // A refused registration changes nothing: the fault undoes the move from the old token too.
       return outcomes.map((one) => (one === 'row in use' ? one : orThrow(one)))
     })
@@ -119,8 +119,8 @@ async function lockRowsOf(trx: Db, { appId, externalId, device }: Registration):
  * Writes registrations of different addresses and external ids, and gives each result. One statement reads their rows, a second writes those with
  * unchanged rows. When a device leaves a user there is a third, in a transaction.
  */
-async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Registration[]): Promise<Outcome[]> {
-  const decided = decide(registrations, await findKnown(kept, registrations.map(toSought)))
+async function registerAll({ db, frequentDb }: { db: Db; frequentDb: Db }, registrations: Registration[]): Promise<Outcome[]> {
+  const decided = decide(registrations, await findKnown(frequentDb, registrations.map(toSought)))
   const planned = decided.filter((one) => 'plan' in one)
   const write = async (on: Db) => {
     const written = await writeRegistrations(
@@ -134,9 +134,9 @@ async function registerAll({ db, kept }: { db: Db; kept: Db }, registrations: Re
     if (left.length > 0) await leaveUsers(on, left)
     return written
   }
-  // The connections of `kept` keep query plans (docs/decisions/0032).
+  // The connections of `frequentDb` keep query plans (docs/decisions/0032).
   const isOneStatement = db.isTransaction || planned.every(({ leaves }) => leaves === null)
-  const written = await (isOneStatement ? write(kept) : transact(db, write))
+  const written = await (isOneStatement ? write(frequentDb) : transact(db, write))
 
   return decided.map((one) => {
     if (!('plan' in one)) return one.outcome

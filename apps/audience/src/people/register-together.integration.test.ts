@@ -11,7 +11,7 @@ import { openRegistrations } from './register-subscription.ts'
 import { givenDevice, openAudience } from '../testing/rig.ts'
 
 const { db, bus, startProcess } = await openAudience()
-const register = openRegistrations({ db, kept: db }, { maxWaiting: 5_000, full: queueUnavailable }, openPeopleTurns())
+const register = openRegistrations({ db, frequentDb: db }, { maxWaiting: 5_000, full: queueUnavailable }, openPeopleTurns())
 
 const phone = (token: string, change: Partial<RegisterSubscription & { platform: 'ios' }> = {}): RegisterSubscription => ({
   platform: 'ios',
@@ -70,7 +70,7 @@ test('one registration takes two database statements, and so do twenty registrat
     transformResult: ({ result }) => Promise.resolve(result),
   })
   const registerCounted = openRegistrations(
-    { db: counted, kept: counted },
+    { db: counted, frequentDb: counted },
     { maxWaiting: 5_000, full: queueUnavailable },
     openPeopleTurns(),
   )

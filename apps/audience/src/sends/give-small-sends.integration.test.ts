@@ -22,7 +22,7 @@ const rig = await openAudience()
 const { db, audience, peers, dispatcher } = rig
 /** The sends at which audience has published a pointer. */
 const pointedAt: string[] = []
-audience.bus.consume(fanOutWork, { slots: 1 }, async ({ campaignId }) => void pointedAt.push(campaignId))
+audience.bus.consume(fanOutWork, { atOnce: 1 }, async ({ campaignId }) => void pointedAt.push(campaignId))
 const { take } = withBatches({ audience, db, peers })
 afterEach(() => {
   peers.state.trackerIsAway = false

@@ -45,7 +45,7 @@ export function openStarting(
   const begin = group((sends: Ready[]) => beginTogether(audience, sends, takers.next(), readGiven), {
     ...sharing,
     limit: atOnce,
-    turn: ({ send }) => send.appId,
+    appOf: ({ send }) => send.appId,
   })
   const start = async (small: FrozenSmallSend): Promise<void> => {
     const ready = await prepare(audience, small)

@@ -11,7 +11,7 @@ import type { Begun } from './start-sends.ts'
 import { reportOf } from './tell-totals.ts'
 
 const toldAtOnce = 100
-const sharing = { maxWaiting: 5_000, full: queueUnavailable, isShared: isAway, turn: ({ row }: Begun) => row.appId }
+const sharing = { maxWaiting: 5_000, full: queueUnavailable, isShared: isAway, appOf: ({ row }: Begun) => row.appId }
 
 /**
  * Gives a function that goes on with a committed small send: it tells campaigns and tracker, then points at batches that no dispatcher got. Waiting

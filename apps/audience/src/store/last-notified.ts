@@ -47,14 +47,14 @@ export async function isNoted(db: Db, appId: string): Promise<boolean> {
   return rows.length > 0
 }
 
-export type Reading = { round: number; readTo: string | null }
+export type ReadTo = { round: number; readTo: string | null }
 
 /**
  * Finds how far an app's ledger has been read, newest push first; undefined when the ledger was read to its end, or the app has never asked for
  * `lastNotifiedAt`.
  */
-export async function findReading(db: Db, appId: string): Promise<Reading | undefined> {
-  const { rows } = await sql<Reading>`
+export async function findReadTo(db: Db, appId: string): Promise<ReadTo | undefined> {
+  const { rows } = await sql<ReadTo>`
     select round, read_to as "readTo" from notified_apps where app_id = ${appId} and not is_read`.execute(db)
   return rows[0]
 }
@@ -65,7 +65,7 @@ export async function findReading(db: Db, appId: string): Promise<Reading | unde
  */
 export async function keepRead(
   trx: Db,
-  { appId, round, readTo }: Reading & { appId: string },
+  { appId, round, readTo }: ReadTo & { appId: string },
   { notified, next }: { notified: { at: string; subscriptionIds: string[] }[]; next: string | null },
 ): Promise<void> {
   if (notified.length > 0) {

@@ -183,7 +183,7 @@ async function playPeers(natsUrl: string) {
     return { app: { id: appId, name: 'shop', settings: settings.get(appId) ?? defaultSettings, createdAt: '2026-01-01T00:00:00.000Z' } }
   })
   const webhooks = await openBus(testService('webhooks', { NATS_URL: natsUrl }))
-  webhooks.consume(announcements, { slots: 10 }, async (announcement) => void events.push(announcement))
+  webhooks.consume(announcements, { atOnce: 10 }, async (announcement) => void events.push(announcement))
 
   return {
     state,
@@ -212,7 +212,7 @@ async function playPeers(natsUrl: string) {
     point: (campaignId: string, page = 0) => campaigns.publish(fanOutWork.subject, { campaignId, page }, newId()),
     /** Reads the pointers at pages of large sends, in the place of a process of audience. */
     consumeBulkPages: (note: (pointer: FanOutPointer) => void) =>
-      campaigns.consume(bulkFanOutWork, { slots: 1 }, async (pointer) => note(pointer)),
+      campaigns.consume(bulkFanOutWork, { atOnce: 1 }, async (pointer) => note(pointer)),
     /** Gives the batches of a campaign that were reported to the ledger: the ids of their devices, by batch number. */
     reported: (campaignId: string): Map<number, string[]> =>
       new Map(
@@ -232,7 +232,7 @@ async function playDispatcher(natsUrl: string) {
   bus.listen(flowChanged, (change) => void flows.push(change))
   let onPointer: (pointer: BatchPointer) => Promise<void> = async () => undefined
   for (const { platform, lane, ...consumer } of pushWork) {
-    bus.consume(consumer, { slots: 50 }, async ({ batches }) => {
+    bus.consume(consumer, { atOnce: 50 }, async ({ batches }) => {
       for (const pointer of batches) pointers.push({ ...pointer, platform, lane })
       for (const pointer of batches) await onPointer(pointer)
     })

@@ -103,7 +103,7 @@ export async function givenAudience(natsUrl: string, segments: Map<string, unkno
     for (const campaignId of campaignIds) audience.pointers.push({ campaignId, page })
     if (audience.takesOver) await takeOver(campaignIds)
   }
-  bus.consume(fanOutWork, { slots: 10 }, ({ campaignId, page }) => hear([campaignId], page))
+  bus.consume(fanOutWork, { atOnce: 10 }, ({ campaignId, page }) => hear([campaignId], page))
   bus.answer(startSends, async ({ sends }) => {
     if (audience.refusesSends) throw queueUnavailable()
     if (sends.some(audience.refuses)) throw new Error('refused by the test')

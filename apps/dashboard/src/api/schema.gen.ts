@@ -2221,20 +2221,17 @@ export interface components {
             nextCursor: string | null;
         };
         ExplainSendAnswer: {
-            /** @description An id: 24 lower-case hexadecimal characters. */
-            campaignId: string;
+            campaignId: components["schemas"]["Id"];
             /** @enum {string} */
             status: "draft" | "scheduled" | "sending" | "active" | "sent" | "cancelled" | "failed" | "paused";
             startedAt: string | null;
             fannedOutAt: string | null;
             user: {
-                /** @description An id: 24 lower-case hexadecimal characters. */
-                id: string;
+                id: components["schemas"]["Id"];
                 externalId: string | null;
             } | null;
             devices: {
-                /** @description An id: 24 lower-case hexadecimal characters. */
-                subscriptionId: string;
+                subscriptionId: components["schemas"]["Id"];
                 platform: ("ios" | "android" | "web") | null;
                 /** @enum {string} */
                 verdict: "sent" | "failed" | "skipped" | "in_flight" | "retrying" | "held" | "waiting" | "not_queued";
@@ -2325,7 +2322,7 @@ export interface components {
                     invalidatedAt: string | null;
                     invalidatedBy: {
                         code: string;
-                        campaignId: string | null;
+                        campaignId: components["schemas"]["Id"] | null;
                     } | null;
                     /** Format: date-time */
                     registeredAt: string;
@@ -2336,9 +2333,8 @@ export interface components {
                     result: "pass" | "stop" | "wait" | "info";
                     /** @enum {string} */
                     basis: "recorded" | "frozen" | "now";
-                    /** @description An id: 24 lower-case hexadecimal characters. */
-                    queuedFor: string;
-                    ownerNow: string | null;
+                    queuedFor: components["schemas"]["Id"];
+                    ownerNow: components["schemas"]["Id"] | null;
                 } | {
                     /** @constant */
                     step: "target";
@@ -2382,7 +2378,7 @@ export interface components {
                     sampleRate: number;
                     variant: string | null;
                     /** @description The experiment whose winner this send is: it goes to who is outside of that sample. */
-                    remainderOf: string | null;
+                    remainderOf: components["schemas"]["Id"] | null;
                 } | {
                     /** @constant */
                     step: "wave";
@@ -2420,8 +2416,7 @@ export interface components {
                     max: number;
                     windowSeconds: number;
                     counted: {
-                        /** @description An id: 24 lower-case hexadecimal characters. */
-                        campaignId: string;
+                        campaignId: components["schemas"]["Id"];
                         /** Format: date-time */
                         at: string;
                     }[];
@@ -2548,7 +2543,7 @@ export interface components {
                     /** @enum {string} */
                     basis: "recorded" | "frozen" | "now";
                     /** @description The campaign that this one recalls. */
-                    of: string;
+                    of: components["schemas"]["Id"];
                     /** @enum {string} */
                     mode: "replace" | "dismiss";
                     /** @description That campaign was sent to the device. */
@@ -2560,8 +2555,7 @@ export interface components {
             }[];
             /** @description The follow-ups that ask devices to replace or remove this campaign’s notification; left out when there is none. */
             recalls?: {
-                /** @description An id: 24 lower-case hexadecimal characters. */
-                campaignId: string;
+                campaignId: components["schemas"]["Id"];
                 /** @enum {string} */
                 mode: "replace" | "dismiss";
                 /** @enum {string} */
@@ -2745,7 +2739,7 @@ export interface components {
             nextCursor: string | null;
         };
         SavedSegment: {
-            id: string;
+            id: components["schemas"]["Id"];
             name: string;
             description: string | null;
             definition: {
@@ -2781,7 +2775,7 @@ export interface components {
             nextCursor: string | null;
         };
         Template: {
-            id: string;
+            id: components["schemas"]["Id"];
             name: string;
             description: string | null;
             content: {
@@ -4543,7 +4537,7 @@ export interface components {
         };
         ListUsersOfAppAnswer: {
             items: {
-                id: string;
+                id: components["schemas"]["Id"];
                 externalId: string | null;
                 language: string | null;
                 timezone: string | null;
@@ -4568,7 +4562,7 @@ export interface components {
         };
         SearchUsersOfAppAnswer: {
             user: {
-                id: string;
+                id: components["schemas"]["Id"];
                 externalId?: string;
                 tags: {
                     [key: string]: string | number | boolean;
@@ -4581,7 +4575,7 @@ export interface components {
                 /** Format: date-time */
                 lastActiveAt: string;
                 subscriptions: {
-                    id: string;
+                    id: components["schemas"]["Id"];
                     /** @enum {string} */
                     platform: "ios" | "android" | "web";
                     token?: string;
@@ -4642,7 +4636,7 @@ export interface components {
             nextTryAt?: string | null;
         };
         ReadUserOfAppAnswer: {
-            id: string;
+            id: components["schemas"]["Id"];
             externalId?: string;
             tags: {
                 [key: string]: string | number | boolean;
@@ -4655,7 +4649,7 @@ export interface components {
             /** Format: date-time */
             lastActiveAt: string;
             subscriptions: {
-                id: string;
+                id: components["schemas"]["Id"];
                 /** @enum {string} */
                 platform: "ios" | "android" | "web";
                 token?: string;
@@ -4700,7 +4694,7 @@ export interface components {
                 value: string | null;
                 currency: string | null;
                 /** @description The campaign that it is attributed to; null: none. */
-                campaignId: string | null;
+                campaignId: components["schemas"]["Id"] | null;
                 how: ("direct" | "influenced") | null;
             }[];
         };
@@ -4714,7 +4708,7 @@ export interface components {
             [key: string]: string | number | boolean | null;
         };
         ChangeUserOfAppAnswer: {
-            id: string;
+            id: components["schemas"]["Id"];
             externalId?: string;
             tags: {
                 [key: string]: string | number | boolean;
@@ -4727,7 +4721,7 @@ export interface components {
             /** Format: date-time */
             lastActiveAt: string;
             subscriptions: {
-                id: string;
+                id: components["schemas"]["Id"];
                 /** @enum {string} */
                 platform: "ios" | "android" | "web";
                 token?: string;
@@ -4806,7 +4800,7 @@ export interface components {
             nextCursor: string | null;
         };
         ReadSubscriptionOfAppAnswer: {
-            id: string;
+            id: components["schemas"]["Id"];
             /** @enum {string} */
             platform: "ios" | "android" | "web";
             token?: string;
@@ -4837,7 +4831,7 @@ export interface components {
                 changedAt: string;
             }[];
             user: {
-                id: string;
+                id: components["schemas"]["Id"];
                 externalId: string | null;
             };
             /** @description The newest 50. */
@@ -4852,7 +4846,7 @@ export interface components {
             test?: boolean;
         };
         ChangeSubscriptionOfAppAnswer: {
-            id: string;
+            id: components["schemas"]["Id"];
             /** @enum {string} */
             platform: "ios" | "android" | "web";
             token?: string;
@@ -4883,7 +4877,7 @@ export interface components {
                 changedAt: string;
             }[];
             user: {
-                id: string;
+                id: components["schemas"]["Id"];
                 externalId: string | null;
             };
         };

@@ -2,6 +2,7 @@ import { platforms } from '@herald/contracts/platform'
 import { SavedSegment } from '@herald/contracts/saved-segment'
 import { campaignStatuses } from '@herald/contracts/stats'
 import { Template } from '@herald/contracts/template'
+import { Id } from '@herald/contracts/text'
 import { z } from 'zod'
 import { ShownPreferences as Shown } from '@herald/contracts/category'
 import { attributions } from '@herald/contracts/conversion'
@@ -12,7 +13,6 @@ import type { ShownOpenPush } from '../core/open-push.ts'
 
 /* Schemas of answers, for the OpenAPI document. Those that other services use too are in @herald/contracts. */
 
-export const Id = z.string().meta({ pattern: '^[0-9a-f]{24}$', description: 'An id: 24 lower-case hexadecimal characters.' })
 export const Time = z.string().meta({ format: 'date-time' })
 export const Count = z.int().min(0)
 

@@ -23,7 +23,7 @@ export async function readOverview({ bus, reads }: Pick<Gateway, 'bus' | 'reads'
     bus.call(readRecent, { appId }),
     bus.call(summarizeCampaigns, { appId }),
     bus.call(listWebhooks, { appId, limit: mostWebhooks }),
-    reads((db) => findProviderKinds(db, appId), { turn: appId }),
+    reads((db) => findProviderKinds(db, appId), { appId }),
   ])
   const { asOf, last24h, previous24h, days } = recent
   return {

@@ -10,7 +10,7 @@ import { getApp } from '../apps/store/apps.ts'
 import type { Gateway } from '../gateway.ts'
 import { checkIdentity } from './check-identity.ts'
 
-type Reading = Pick<Gateway, 'bus' | 'db' | 'identityRules' | 'sealer'>
+type InboxGateway = Pick<Gateway, 'bus' | 'db' | 'identityRules' | 'sealer'>
 /** Whose inbox a request is about. A request with a public key names a device, and `token` proves who its owner is. */
 type Asked = { appId: string; of: PreferencesOf; keyKind: KeyKind; token: string | undefined }
 
@@ -19,12 +19,12 @@ type Asked = { appId: string; of: PreferencesOf; keyKind: KeyKind; token: string
  * token of an identified owner; invalid_body at `cursor`.
  */
 export async function readInbox(
-  reading: Reading,
+  gateway: InboxGateway,
   { limit, cursor, ...asked }: Asked & { limit: number; cursor: string | undefined },
 ): Promise<Inbox> {
-  const { bus, db } = reading
+  const { bus, db } = gateway
   const { appId } = asked
-  const { user, subscriptionIds, reader } = await ownerOf(reading, asked)
+  const { user, subscriptionIds, reader } = await ownerOf(gateway, asked)
   const { settings } = await getApp(db, appId)
   const found = await bus.call(readCall, {
     ...{ appId, userId: user.id, subscriptionIds, days: settings.inboxDays, limit },
@@ -40,29 +40,29 @@ export async function readInbox(
 }
 
 /** Marks items as read or unread (spec: inbox/read). Faults: not_found, forbidden. */
-export async function markInbox(reading: Reading, { mark, ...asked }: Asked & { mark: MarkInbox }): Promise<void> {
-  const { user } = await ownerOf(reading, asked)
-  await reading.bus.call(markCall, { appId: asked.appId, userId: user.id, mark })
+export async function markInbox(gateway: InboxGateway, { mark, ...asked }: Asked & { mark: MarkInbox }): Promise<void> {
+  const { user } = await ownerOf(gateway, asked)
+  await gateway.bus.call(markCall, { appId: asked.appId, userId: user.id, mark })
 }
 
 /** Hides an item for good (spec: inbox/hide). Faults: not_found, forbidden. */
-export async function hideItem(reading: Reading, { campaignId, ...asked }: Asked & { campaignId: string }): Promise<void> {
-  const { user } = await ownerOf(reading, asked)
-  await reading.bus.call(hideInboxItem, { appId: asked.appId, userId: user.id, campaignId })
+export async function hideItem(gateway: InboxGateway, { campaignId, ...asked }: Asked & { campaignId: string }): Promise<void> {
+  const { user } = await ownerOf(gateway, asked)
+  await gateway.bus.call(hideInboxItem, { appId: asked.appId, userId: user.id, campaignId })
 }
 
 /**
  * Gives the owner of an inbox. With a public key an identified owner's token is always needed: who knows the id of a device must not read a person's
  * messages (spec: inbox/identity).
  */
-async function ownerOf({ bus, ...reading }: Reading, { appId, of, keyKind, token }: Asked): Promise<InboxOwner> {
+async function ownerOf({ bus, ...gateway }: InboxGateway, { appId, of, keyKind, token }: Asked): Promise<InboxOwner> {
   const owner = await bus.call(readInboxOwner, { appId, of })
-  await checkIdentity(reading, { appId, keyKind, externalId: owner.user.externalId ?? undefined, token, isAlways: true })
+  await checkIdentity(gateway, { appId, keyKind, externalId: owner.user.externalId ?? undefined, token, isAlways: true })
   return owner
 }
 
 /** Reads the sends of items in portions, because a call holds less than 50 large contents. */
-async function sendsOf(bus: Reading['bus'], appId: string, items: InboxPush[]): Promise<FrozenSend[]> {
+async function sendsOf(bus: InboxGateway['bus'], appId: string, items: InboxPush[]): Promise<FrozenSend[]> {
   const ids = items.map(({ campaignId }) => campaignId)
   const portions = Array.from({ length: Math.ceil(ids.length / inboxSendsAtOnce) }, (_, place) =>
     ids.slice(place * inboxSendsAtOnce, (place + 1) * inboxSendsAtOnce),

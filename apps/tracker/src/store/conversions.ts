@@ -117,10 +117,14 @@ export async function insertConvertedUsers(trx: Db, appId: string, users: Conver
 const orderOf = ({ day, userId, campaignId, name }: ConvertedUser): string => `${day} ${userId} ${campaignId} ${name}`
 
 /** Adds new conversions to the counters of campaigns, curves and hours, in one statement (migrations/0201). */
-export const moveConversions = (trx: Db, { names, campaigns, hours }: ReturnType<typeof conversionMoves>, slot: number): Promise<unknown> =>
+export const moveConversions = (
+  trx: Db,
+  { names, campaigns, hours }: ReturnType<typeof conversionMoves>,
+  stripe: number,
+): Promise<unknown> =>
   sql`
     select move_conversions(
-      ${JSON.stringify(names)}::json, ${JSON.stringify(campaigns)}::json, ${JSON.stringify(hours)}::json, ${slot}::smallint)`.execute(trx)
+      ${JSON.stringify(names)}::json, ${JSON.stringify(campaigns)}::json, ${JSON.stringify(hours)}::json, ${stripe}::smallint)`.execute(trx)
 
 export async function findCampaignConversions(db: Db, campaignIds: string[]): Promise<(ConversionRow & { campaignId: string })[]> {
   return db

@@ -41,11 +41,11 @@ export async function moveEngagements(
     byVariant,
     byCampaign,
     hours,
-    slot,
-  }: { byVariant: VariantTally[]; byCampaign: Map<string, CampaignTally>; hours: HourMove[]; slot: number },
+    stripe,
+  }: { byVariant: VariantTally[]; byCampaign: Map<string, CampaignTally>; hours: HourMove[]; stripe: number },
 ): Promise<void> {
   await sql`
-    select move_engagements(${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json, ${hourMovesOf(hours)}::json, ${slot}::smallint)`.execute(
+    select move_engagements(${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json, ${hourMovesOf(hours)}::json, ${stripe}::smallint)`.execute(
     db,
   )
 }

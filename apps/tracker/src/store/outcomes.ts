@@ -26,8 +26,8 @@ export type Outcomes = {
   byVariant: VariantTally[]
   hours: HourMove[]
   codes: CodeMove[]
-  /** The slot of the present hour in which these outcomes are counted (migrations/0200). */
-  slot: number
+  /** The stripe of the present hour in which these outcomes are counted (`slot` of migrations/0200). */
+  stripe: number
 }
 
 /** The database's error code when a row of the ledger or of `listeners` has changed since it was read (migrations/0200). */
@@ -39,7 +39,7 @@ const notAsRead = 'HR001'
  */
 export async function writeOutcomes(
   db: Db,
-  { day, listened, filled, retried, announcements, byCampaign, byVariant, hours, codes, slot }: Outcomes,
+  { day, listened, filled, retried, announcements, byCampaign, byVariant, hours, codes, stripe }: Outcomes,
 ): Promise<string[] | undefined> {
   const apps = [...listened].map(([id, version]) => ({ id, version }))
   let from = 1
@@ -85,7 +85,7 @@ export async function writeOutcomes(
     // `counted` is an argument of move_series and is evaluated first, so the hours are written last: many campaigns share those rows. When `hours` is
     // empty, as for tests, move_series is not called.
     const series = sql`move_series(
-      ${counted}, ${hourMovesOf(hours)}::json, ${codes.length > 0 ? codeMovesOf(codes) : null}::json, ${slot}::smallint
+      ${counted}, ${hourMovesOf(hours)}::json, ${codes.length > 0 ? codeMovesOf(codes) : null}::json, ${stripe}::smallint
     )`
     const { rows } = await sql<{ settled: string[] }>`
       with ${fill} ${attempts.length > 0 ? keep : sql``} select ${hours.length > 0 ? series : counted} as settled`.execute(db)

@@ -42,7 +42,7 @@ export async function writeReport(
   db: Db,
   reports: Totals[],
   rows: NewLedgerRow[],
-  { retentionDays, unheard, slot = 0 }: { retentionDays: number; unheard: boolean; slot?: number },
+  { retentionDays, unheard, stripe = 0 }: { retentionDays: number; unheard: boolean; stripe?: number },
 ): Promise<EndedFanOut[] | undefined> {
   // Totals only grow, a ledger's row that exists stays, and a test raises no counters of the hour. Nothing is written for deleted apps, and no row
   // past the retention.
@@ -54,7 +54,7 @@ export async function writeReport(
       name,
       transactional,
       test,
-      slot,
+      slot: stripe,
       ...byPlatform,
       has_ranges: hasRanges,
       ended: fannedOut,

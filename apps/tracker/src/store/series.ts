@@ -62,8 +62,8 @@ export async function findCodes(db: Db, bucket: SeriesBucket, span: Span, limit:
 
 /** At most this many rows of a table are merged or deleted at once. */
 const mostMerged = 5_000
-/** When an hour and the hour after it are over, its slots 0 to 15 are merged into this slot. */
-const slotOfAll = 16
+/** When an hour and the hour after it are over, its stripes 0 to 15 (column `slot`) are merged into this one. */
+const stripeOfAll = 16
 
 /** The two pairs of tables whose hours are merged into days. `names` are the columns of a row's key besides app and hour. */
 const series = [
@@ -71,19 +71,19 @@ const series = [
   { hours: 'app_hour_codes', days: 'app_day_codes', names: ['platform', 'outcome', 'code'], values: ['count'] },
 ] as const
 
-/** Merges the slots of an hour into one row once the next hour is over too, at most 5,000 rows of a table at once. Gives how many rows it merged. */
-export const mergeSlots = (db: Db): Promise<number> =>
-  mergeEach(db, 'slots', sql`slot < ${sql.lit(slotOfAll)} and hour < date_trunc('hour', now(), 'UTC') - interval '1 hour'`)
+/** Merges the stripes of an hour into one row once the next hour is over too, at most 5,000 rows of a table at once. Gives how many rows it merged. */
+export const mergeStripes = (db: Db): Promise<number> =>
+  mergeEach(db, 'stripes', sql`slot < ${sql.lit(stripeOfAll)} and hour < date_trunc('hour', now(), 'UTC') - interval '1 hour'`)
 
 /** Merges the hours of UTC days more than `days` ago into days, at most 5,000 rows of a table at once. Gives how many rows it merged. */
 export const mergeHours = (db: Db, days: number): Promise<number> =>
   mergeEach(db, 'days', sql`hour < date_trunc('day', now(), 'UTC') - make_interval(days => ${days})`)
 
 /**
- * Merges old rows of slots or hours into rows of the same hour or day. One statement moves a row, so each count is in exactly one. A row that a late
+ * Merges old rows of stripes or hours into rows of the same hour or day. One statement moves a row, so each count is in exactly one. A row that a late
  * commit makes again is merged later.
  */
-async function mergeEach(db: Db, into: 'slots' | 'days', isOld: RawBuilder<unknown>): Promise<number> {
+async function mergeEach(db: Db, into: 'stripes' | 'days', isOld: RawBuilder<unknown>): Promise<number> {
   let merged = 0
   for (const { hours, days, names, values } of series) {
     const columns = (all: readonly string[]) => sql.join(all.map((name) => sql.ref(name)))
@@ -91,7 +91,7 @@ async function mergeEach(db: Db, into: 'slots' | 'days', isOld: RawBuilder<unkno
     const to =
       into === 'days'
         ? { table: days, at: 'day', time: sql`(hour at time zone 'utc')::date`, slot: [], inSlot: sql`` }
-        : { table: hours, at: 'hour', time: sql`hour`, slot: ['slot'], inSlot: sql`, ${sql.lit(slotOfAll)}::smallint` }
+        : { table: hours, at: 'hour', time: sql`hour`, slot: ['slot'], inSlot: sql`, ${sql.lit(stripeOfAll)}::smallint` }
     const grouped = sql.join([sql`app_id`, to.time, ...names.map((name) => sql.ref(name))])
     const { rows } = await sql<{ merged: number }>`
       with old as materialized (

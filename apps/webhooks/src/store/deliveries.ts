@@ -10,7 +10,7 @@ import type { Db } from './tables.ts'
  */
 const lease = sql<Date>`now() + interval '4 seconds'`
 
-/** An endpoint gets at most this many posts at once, so that a slow endpoint leaves the other slots of a process free. */
+/** An endpoint gets at most this many posts at once, so that a slow endpoint leaves the rest of a process to others. */
 export const mostInFlight = 2
 
 export type NewDelivery = { id: string; endpointId: string; eventCount: number; bodyId: number }
@@ -59,12 +59,12 @@ export async function lockOpenEndpoints(db: Db, resting: string[], only?: string
 const mostOfApp = 32
 
 /**
- * Takes due deliveries from all apps in turn: at most `slots`, `suspectSlots` of them for endpoints whose last attempt failed or was slow, and two an
+ * Takes due deliveries from all apps in turn: at most `deliveries`, `suspects` of them for endpoints whose last attempt failed or was slow, and two an
  * endpoint with those under way. `only`: this endpoint alone. Runs inside a transaction.
  */
 export async function takeDueDeliveries(
   db: Db,
-  { slots, suspectSlots, resting = [], only }: { slots: number; suspectSlots: number; resting?: string[]; only?: string },
+  { deliveries, suspects, resting = [], only }: { deliveries: number; suspects: number; resting?: string[]; only?: string },
 ): Promise<TakenDelivery[]> {
   const endpointIds = await lockOpenEndpoints(db, resting, only)
   if (endpointIds.length === 0) return []
@@ -84,7 +84,7 @@ export async function takeDueDeliveries(
     ), ranked as (
       select *, row_number() over (partition by suspect order by turn, due_at) as place from by_app where turn <= ${mostOfApp}
     ), due as (
-      select * from ranked where not suspect or place <= ${suspectSlots} order by turn, due_at limit ${slots}
+      select * from ranked where not suspect or place <= ${suspects} order by turn, due_at limit ${deliveries}
     ), free as (
       select id from deliveries where id = any(array(select id from due)) order by id for no key update skip locked
     )

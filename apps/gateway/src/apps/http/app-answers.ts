@@ -1,3 +1,4 @@
+import { Id } from '@herald/contracts/text'
 import { AdminScope, KeyKind, Scope, Settings } from '@herald/contracts/administration'
 import type { App } from '@herald/contracts/app'
 import { environments } from '@herald/contracts/batch'
@@ -6,7 +7,7 @@ import type { CheckedProvider } from '@herald/contracts/calls/dispatcher'
 import { failureCodes } from '@herald/contracts/outcome'
 import { platforms } from '@herald/contracts/platform'
 import { z } from 'zod'
-import { Count, describes, Id, listOf, Time } from '../../http/answers.ts'
+import { Count, describes, listOf, Time } from '../../http/answers.ts'
 import type { ShownAdminKey } from '../store/admin-keys.ts'
 import type { ShownKey } from '../store/api-keys.ts'
 

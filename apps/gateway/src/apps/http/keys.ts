@@ -30,7 +30,7 @@ export const keys = [
     status: 200,
     summary: 'List the API keys of an app, newest first',
     answers: ApiKeyList,
-    answer: ({ reads }, { appId, query }) => reads((db) => listKeys({ db }, appId, pageOf(query)), { turn: appId }),
+    answer: ({ reads }, { appId, query }) => reads((db) => listKeys({ db }, appId, pageOf(query)), { appId }),
   }),
   route({
     name: 'revokeKey',
@@ -69,7 +69,7 @@ export const keys = [
     status: 200,
     summary: 'List the administration keys of an app, newest first',
     answers: AdminKeyList,
-    answer: ({ reads }, { appId, query }) => reads((db) => listAdminKeys({ db }, appId, pageOf(query)), { turn: appId }),
+    answer: ({ reads }, { appId, query }) => reads((db) => listAdminKeys({ db }, appId, pageOf(query)), { appId }),
   }),
   route({
     name: 'revokeAdminKey',

@@ -1,11 +1,11 @@
 import { listed, type Listed } from '@herald/contracts/page'
-import { line, Timestamp } from '@herald/contracts/text'
+import { Id, line, Timestamp } from '@herald/contracts/text'
 import { z } from 'zod'
 import { getApp } from '../../apps/store/apps.ts'
 import { ofNoApp } from '../../core/audit.ts'
 import { pageOf, pageQuery } from '../../core/page.ts'
 import type { Gateway } from '../../gateway.ts'
-import { describes, Id, listOf, Time } from '../../http/answers.ts'
+import { describes, listOf, Time } from '../../http/answers.ts'
 import { route } from '../../http/route.ts'
 import * as shop from '../../http/shop.ts'
 import { findAudit, type AuditEntry as AuditRead } from '../store/audit.ts'
@@ -58,7 +58,7 @@ export const audit = [
     status: 200,
     summary: 'List what was done that belongs to no app, newest first: sessions begun, refused and ended, sign-in links made',
     answers: AuditList,
-    answer: ({ reads }, { query }) => reads((db) => listAudit(db, ofNoApp, query), { turn: '' }),
+    answer: ({ reads }, { query }) => reads((db) => listAudit(db, ofNoApp, query)),
   }),
   route({
     name: 'listAudit',
@@ -76,7 +76,7 @@ export const audit = [
           await getApp(db, appId)
           return listAudit(db, appId, query)
         },
-        { turn: appId },
+        { appId },
       ),
   }),
 ]

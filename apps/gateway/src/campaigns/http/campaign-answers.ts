@@ -1,3 +1,4 @@
+import { Id } from '@herald/contracts/text'
 import { Experiment, Schedule, mostShownIds, namedBy, type Campaign as CampaignRead } from '@herald/contracts/campaign'
 import type { Verification as VerificationRead } from '@herald/contracts/calls/tracker'
 import { Category } from '@herald/contracts/category'
@@ -11,7 +12,7 @@ import { campaignStatuses } from '@herald/contracts/stats'
 import { Template } from '@herald/contracts/template'
 import { activityEvents } from '@herald/contracts/live-activity'
 import { z } from 'zod'
-import { CampaignStats, Count, describes, Id, listOf, nextCursor, Time } from '../../http/answers.ts'
+import { CampaignStats, Count, describes, listOf, nextCursor, Time } from '../../http/answers.ts'
 import type { ShownApproval } from '../core/approval.ts'
 
 /* The schemas of what the administration answers about campaigns, their waves and runs, and templates. */

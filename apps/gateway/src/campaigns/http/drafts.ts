@@ -1,7 +1,7 @@
-import { ObjectId } from '@herald/contracts/text'
+import { Id, ObjectId } from '@herald/contracts/text'
 import { z } from 'zod'
 import { pageOf, pageQuery } from '../../core/page.ts'
-import { Count, describes, Id, listOf, Time } from '../../http/answers.ts'
+import { Count, describes, listOf, Time } from '../../http/answers.ts'
 import { own, route } from '../../http/route.ts'
 import { campaignId, keyId, listOf as listExample, monday, tuesday, type Example } from '../../http/shop.ts'
 import { SaveDraft } from '../core/draft-body.ts'
@@ -34,7 +34,7 @@ export const drafts = [
     status: 200,
     summary: 'List what is written and not yet a campaign, newest first, without the texts',
     answers: listOf(ListedDraftRead),
-    answer: ({ reads }, { appId, query }) => reads((db) => listDrafts({ db }, appId, pageOf(query), query.id), { turn: appId }),
+    answer: ({ reads }, { appId, query }) => reads((db) => listDrafts({ db }, appId, pageOf(query), query.id), { appId }),
   }),
   route({
     name: 'readDraft',

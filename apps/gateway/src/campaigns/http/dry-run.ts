@@ -1,8 +1,8 @@
+import { Id } from '@herald/contracts/text'
 import { DryRun, DryRunOfApp } from '@herald/contracts/dry-run'
 import { perPlatform, platforms } from '@herald/contracts/platform'
 import { z } from 'zod'
 import { dryRun } from '../dry-run.ts'
-import { Id } from '../../http/answers.ts'
 import { missingAdminScope, missingScope } from '../../http/credentials.ts'
 import { route } from '../../http/route.ts'
 

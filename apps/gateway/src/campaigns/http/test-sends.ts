@@ -1,3 +1,4 @@
+import { Id } from '@herald/contracts/text'
 import { listTestDevices } from '@herald/contracts/calls/audience'
 import { sendTest } from '@herald/contracts/calls/campaigns'
 import { campaignStatuses } from '@herald/contracts/stats'
@@ -5,7 +6,6 @@ import { TestDevice, TestResult, TestSend } from '@herald/contracts/test-send'
 import { z } from 'zod'
 import { listRequestOf, pageQuery } from '../../core/page.ts'
 import { getApp } from '../../apps/store/apps.ts'
-import { Id } from '../../http/answers.ts'
 import { replayedHeaders, Reply } from '../../http/reply.ts'
 import { elsewhere, route } from '../../http/route.ts'
 

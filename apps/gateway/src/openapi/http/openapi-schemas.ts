@@ -10,7 +10,7 @@ import { deviceFields, segmentOperators, userFields } from '@herald/contracts/se
 import { UserChanges, WebPushKeys } from '@herald/contracts/subscription'
 import { Target } from '@herald/contracts/target'
 import { SaveTemplate, Template } from '@herald/contracts/template'
-import { TagChanges, Tags } from '@herald/contracts/text'
+import { Id, TagChanges, Tags } from '@herald/contracts/text'
 import { Subscription, User } from '@herald/contracts/user'
 import type { SchemaObject } from 'openapi3-ts/oas31'
 import { z } from 'zod'
@@ -37,6 +37,7 @@ const named: Record<string, unknown> = {
   CreateCategory,
   CustomData,
   Experiment,
+  Id,
   Inbox,
   LocaleEntry,
   MarkInboxBody: MarkInbox,

@@ -1,3 +1,4 @@
+import { Id } from '@herald/contracts/text'
 import { providerKinds } from '@herald/contracts/app'
 import { environments } from '@herald/contracts/batch'
 import { failureCodes, outcomes } from '@herald/contracts/outcome'
@@ -7,7 +8,7 @@ import { campaignStatuses } from '@herald/contracts/stats'
 import { z } from 'zod'
 import { attentionCodes } from '../core/attention.ts'
 import type { readOverview } from '../read-overview.ts'
-import { Count, describes, Id, Time } from '../../http/answers.ts'
+import { Count, describes, Time } from '../../http/answers.ts'
 import { circuit } from '../../apps/http/app-answers.ts'
 import type { System } from '../read-system.ts'
 

@@ -1,9 +1,10 @@
+import { Id } from '@herald/contracts/text'
 import { notFound } from '@herald/contracts/fault'
 import { z } from 'zod'
 import { getApp } from '../../apps/store/apps.ts'
 import { baseUrlOf } from '../../core/base-url.ts'
 import { pageOf, pageQuery } from '../../core/page.ts'
-import { Count, Id, listOf, Time } from '../../http/answers.ts'
+import { Count, listOf, Time } from '../../http/answers.ts'
 import { Reply } from '../../http/reply.ts'
 import { own, route, type Asked } from '../../http/route.ts'
 import { keyId, listOf as listExample, monday, type Example } from '../../http/shop.ts'
@@ -65,7 +66,7 @@ export const pictures = [
     summary: 'List the pictures of an app, newest first',
     answers: listOf(PictureRead),
     async answer(gateway, { appId, query, header }) {
-      const { items, nextCursor } = await gateway.reads((db) => listPictures({ db }, appId, pageOf(query)), { turn: appId })
+      const { items, nextCursor } = await gateway.reads((db) => listPictures({ db }, appId, pageOf(query)), { appId })
       return { items: items.map((picture) => withUrl(gateway, { header }, picture)), nextCursor }
     },
   }),

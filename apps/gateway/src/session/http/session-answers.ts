@@ -1,6 +1,6 @@
+import { Id } from '@herald/contracts/text'
 import { AdminScope, adminScopes } from '@herald/contracts/administration'
 import { z } from 'zod'
-import { Id } from '../../http/answers.ts'
 import { appId } from '../../http/shop.ts'
 
 const Time = z.string().meta({ format: 'date-time' })

@@ -1,8 +1,9 @@
+import { Id } from '@herald/contracts/text'
 import { providerKinds } from '@herald/contracts/app'
 import { platforms } from '@herald/contracts/platform'
 import { z } from 'zod'
 import type { SimulatedDevice, SimulatedPush } from '../simulate.ts'
-import { describes, Id, listOf } from '../../http/answers.ts'
+import { describes, listOf } from '../../http/answers.ts'
 import * as shop from '../../http/shop.ts'
 
 /* The schemas of what the simulator's routes answer, for the OpenAPI document, and examples of the answers. */

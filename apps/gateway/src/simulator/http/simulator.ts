@@ -1,7 +1,7 @@
 import { providerKinds } from '@herald/contracts/app'
 import { invalidField } from '@herald/contracts/fault'
 import { platforms } from '@herald/contracts/platform'
-import { Country, ExternalId, LanguageTag, line, Tags, TimeZone, visible } from '@herald/contracts/text'
+import { Country, ExternalId, LanguageTag, line, ObjectId, Tags, TimeZone, visible } from '@herald/contracts/text'
 import { z } from 'zod'
 import { baseUrlOf } from '../../core/base-url.ts'
 import { pageQuery } from '../../core/page.ts'
@@ -11,7 +11,6 @@ import { EventStream } from '../../http/event-stream.ts'
 import { own, route } from '../../http/route.ts'
 import { AccountTaken, SimulatedDeviceList, SimulatedDeviceRead, SimulatedPushList } from './simulator-answers.ts'
 
-const ObjectId = z.string().regex(/^[0-9a-f]{24}$/, 'must be an id of 24 hexadecimal characters')
 const TakeAccount = z.strictObject({ appId: ObjectId, kind: z.enum(providerKinds) })
 const AddDevice = z.strictObject({
   appId: ObjectId,

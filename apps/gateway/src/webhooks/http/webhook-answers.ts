@@ -1,3 +1,4 @@
+import { Id } from '@herald/contracts/text'
 import {
   deliveryStates,
   eventTypeNames,
@@ -5,7 +6,7 @@ import {
   type WebhookDelivery as DeliveryRead,
 } from '@herald/contracts/webhook'
 import { z } from 'zod'
-import { Count, describes, Id, listOf, Time } from '../../http/answers.ts'
+import { Count, describes, listOf, Time } from '../../http/answers.ts'
 
 /* The schemas of what the administration answers about webhook endpoints and deliveries. */
 

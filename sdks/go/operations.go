@@ -850,6 +850,7 @@ type ReadCampaignBreakdownAnswer struct {
 	ByPlatform ReadCampaignBreakdownAnswerByPlatform               `json:"byPlatform"`
 	Codes      []ReadCampaignBreakdownAnswerCodes                  `json:"codes"`
 	Variants   map[string]ReadCampaignBreakdownAnswerVariantsValue `json:"variants"`
+	Actions    []ReadCampaignBreakdownAnswerActions                `json:"actions"`
 }
 
 type ReadCampaignBreakdownAnswerByPlatform struct {
@@ -897,6 +898,11 @@ type ReadCampaignBreakdownAnswerVariantsValue struct {
 	Opened    int `json:"opened"`
 	Clicked   int `json:"clicked"`
 	Dismissed int `json:"dismissed"`
+}
+
+type ReadCampaignBreakdownAnswerActions struct {
+	Action  string `json:"action"`
+	Clicked int    `json:"clicked"`
 }
 
 type PreviewSegmentBody struct {
@@ -1305,8 +1311,8 @@ func (c *Client) ExplainCampaign(ctx context.Context, id string, query url.Value
 	return ask[ExplainCampaignAnswer](ctx, c, "GET", "/v1/campaigns/"+url.PathEscape(id)+"/explain", Call{Query: query})
 }
 
-// ReadCampaignBreakdown: Read the counters of a campaign by platform, code and variant. The key needs the scope
-// users:read too.
+// ReadCampaignBreakdown: Read the counters of a campaign by platform, code, variant and button. The key needs
+// the scope users:read too.
 func (c *Client) ReadCampaignBreakdown(ctx context.Context, id string) (*ReadCampaignBreakdownAnswer, error) {
 	return ask[ReadCampaignBreakdownAnswer](ctx, c, "GET", "/v1/campaigns/"+url.PathEscape(id)+"/breakdown", Call{})
 }

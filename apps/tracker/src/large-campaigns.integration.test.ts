@@ -1,4 +1,4 @@
-import { readBreakdown, readCurve, readStats, recordOutcomes, trackEvents } from '@herald/contracts/calls/tracker'
+import { readBreakdown, readCurve, readStats, recordOutcomes, reportQueued, trackEvents } from '@herald/contracts/calls/tracker'
 import type { EngagementKind } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
 import { openDatabase } from '@herald/service/postgres'
@@ -17,6 +17,7 @@ import {
   givenTracker,
   outcomesOf,
   report,
+  reportOf,
   type Batch,
 } from './testing/given-tracker.ts'
 
@@ -41,7 +42,7 @@ const begunAgo = (campaignId: string, ago: string) =>
   sql`update counters set created_at = now() - ${ago}::interval where campaign_id = ${campaignId}`.execute(db)
 
 // spec: administration/curve
-test('a curve counts reports in steps of 10 minutes for a day, then hours, and equals the statistics', async () => {
+test('a curve counts reports by the minute for an hour, by 10 minutes for a day, then by hours, and equals the statistics', async () => {
   const campaign = givenCampaign()
   const batches = batchesOf(campaign, givenOutcomes(1_500), { size: 500 })
   const [one] = batches as [Batch]
@@ -49,10 +50,10 @@ test('a curve counts reports in steps of 10 minutes for a day, then hours, and e
   await report(caller, campaign, [one], { fannedOut: false })
   await opened(one, [0, 1])
   await report(caller, campaign, batches)
-  await begunAgo(campaign.campaignId, '25 minutes')
+  await begunAgo(campaign.campaignId, '25 minutes 30 seconds')
   await opened(one, [1, 2, 3])
   await opened(one, [0], 'clicked')
-  await begunAgo(campaign.campaignId, '24 hours 90 minutes')
+  await begunAgo(campaign.campaignId, '25 hours 30 minutes')
   await opened(one, [4])
   await begunAgo(campaign.campaignId, '89 days')
   await opened(one, [5, 6])
@@ -62,25 +63,67 @@ test('a curve counts reports in steps of 10 minutes for a day, then hours, and e
   expect(curve?.kept).toBe(true)
   expect(points.filter((point) => point.opened + point.clicked > 0)).toEqual([
     { afterSeconds: 0, delivered: 0, opened: 2, clicked: 0, dismissed: 0, converted: 0 },
-    { afterSeconds: 1_200, delivered: 0, opened: 2, clicked: 1, dismissed: 0, converted: 0 },
+    { afterSeconds: 1_500, delivered: 0, opened: 2, clicked: 1, dismissed: 0, converted: 0 },
     { afterSeconds: 90_000, delivered: 0, opened: 1, clicked: 0, dismissed: 0, converted: 0 },
     // The last step also counts all reports that come later.
     { afterSeconds: 86_400 + (1_999 - 144) * 3_600, delivered: 0, opened: 2, clicked: 0, dismissed: 0, converted: 0 },
   ])
-  expect(points).toHaveLength(2_000)
+  expect(points).toHaveLength(2_054)
   const { stats } = (await caller.call(readStats, campaign)) ?? {}
   expect(points.reduce((sum, point) => sum + point.opened, 0)).toBe(stats?.opened)
   expect(await caller.call(readCurve, { ...campaign, appId: newId() })).toBeNull()
 })
 
 // spec: administration/curve
-test('a send of 20 pushes has no curve, and no steps of a curve are stored', async () => {
+test('a campaign of 20 pushes has a curve; a notification of 20 pushes has none, and no steps of it are stored', async () => {
+  for (const transactional of [false, true]) {
+    const campaign = givenCampaign()
+    const [batch] = batchesOf(campaign, givenOutcomes(20)) as [Batch]
+    await caller.call(reportQueued, { reports: [{ ...reportOf(campaign, [batch]), transactional }] })
+    await opened(batch, [0, 1])
+    const opens = transactional ? [] : [{ afterSeconds: 0, opened: 2 }]
+    expect(await caller.call(readCurve, campaign)).toMatchObject({ kept: !transactional, points: opens })
+    expect(await db.selectFrom('curve_steps').select('opened').where('campaign_id', '=', campaign.campaignId).execute()).toHaveLength(
+      opens.length,
+    )
+  }
+})
+
+// spec: administration/curve
+test('a small campaign from before curves had minutes keeps no curve, and a large one has its steps of ten minutes', async () => {
+  const [small, large] = [givenCampaign(), givenCampaign()]
+  for (const [campaign, count] of [
+    [small, 20],
+    [large, 1_001],
+  ] as const) {
+    const batches = batchesOf(campaign, givenOutcomes(count)) as [Batch]
+    await report(caller, campaign, batches)
+    await opened(batches[0], [0])
+  }
+  await db.deleteFrom('curve_steps').where('campaign_id', '=', small.campaignId).execute()
+  const step = { campaign_id: large.campaignId, step: 1, delivered: 0, opened: 4, clicked: 0, dismissed: 0 }
+  await db.insertInto('curve_steps').values(step).execute()
+  expect(await caller.call(readCurve, small)).toMatchObject({ kept: false, points: [] })
+  const { points = [] } = (await caller.call(readCurve, large)) ?? {}
+  expect(points.filter(({ opened }) => opened > 0)).toMatchObject([
+    { afterSeconds: 0, opened: 1 },
+    { afterSeconds: 600, opened: 4 },
+  ])
+})
+
+// spec: administration/breakdown, tracking/action
+test('the breakdown counts each device once for the button that it clicked, and not a click on the notification itself', async () => {
   const campaign = givenCampaign()
-  const [batch] = batchesOf(campaign, givenOutcomes(20)) as [Batch]
+  const [batch] = batchesOf(campaign, givenOutcomes(6)) as [Batch]
   await report(caller, campaign, [batch])
-  await opened(batch, [0, 1])
-  expect(await caller.call(readCurve, campaign)).toMatchObject({ kept: false, points: [] })
-  expect(await db.selectFrom('curve_steps').selectAll().where('campaign_id', '=', campaign.campaignId).execute()).toEqual([])
+  const click = (place: number, action?: string, kind: EngagementKind = 'clicked') =>
+    givenEngagement(batch, { kind, subscriptionId: batch.pushes[place]?.subscriptionId ?? '', ...(action !== undefined && { action }) })
+  await caller.call(trackEvents, { engagements: [click(0, 'later'), click(1, 'shop'), click(1, 'shop', 'opened'), click(2)] })
+  await caller.call(trackEvents, { engagements: [click(1, 'later'), click(3, 'shop')] })
+  expect((await caller.call(readBreakdown, campaign))?.actions).toEqual([
+    { action: 'shop', clicked: 2 },
+    { action: 'later', clicked: 1 },
+  ])
 })
 
 /**
@@ -126,6 +169,7 @@ test.each([
       a: { sent: count, failed, skipped: 0, delivered: 0, opened: 0, clicked: 0, dismissed: 0 },
       b: { sent: count, failed, skipped: failed, delivered: 0, opened: 0, clicked: 0, dismissed: 0 },
     },
+    actions: [],
   })
   expect(await caller.call(readBreakdown, { ...campaign, appId: newId() })).toBeNull()
 })

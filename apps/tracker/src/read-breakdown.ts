@@ -4,7 +4,7 @@ import type { Breakdown, CodeCount } from '@herald/contracts/series'
 import { countSlots } from './core/slots.ts'
 import { countsOf } from './core/stats.ts'
 import { findVariantCounters } from './store/counters.ts'
-import { findPlatformCounts, type PlatformCounts } from './store/large-campaigns.ts'
+import { findActions, findPlatformCounts, type PlatformCounts } from './store/large-campaigns.ts'
 import { slotsOf } from './store/recount.ts'
 import type { Db } from './store/tables.ts'
 import type { Ledger } from './tracker.ts'
@@ -13,7 +13,7 @@ type Asked = { appId: string; campaignId: string }
 type Ends = { codes: CodeCount[]; sent: Record<Platform, number> }
 
 /**
- * Gives a campaign's counters by platform, code and variant (spec: administration/breakdown). Null when no fan-out has reported it, or it belongs to
+ * Gives a campaign's counters by platform, code, variant and action (spec: administration/breakdown). Null when no fan-out has reported it, or it belongs to
  * another app. Codes of at most 1,000 pushes come from slots, while the ledger keeps them.
  */
 export async function readBreakdown({ db, retentionDays }: Ledger, { appId, campaignId }: Asked): Promise<Breakdown | null> {
@@ -25,6 +25,7 @@ export async function readBreakdown({ db, retentionDays }: Ledger, { appId, camp
     byPlatform: perPlatform((platform) => onPlatform(platform, counts, ends)),
     codes: ends?.codes ?? null,
     variants: Object.fromEntries(variants.map((of) => [of.variant, countsOf(of)])),
+    actions: await findActions(db, campaignId),
   }
 }
 

@@ -7,7 +7,7 @@ import { transact } from '@herald/service/postgres'
 import { announcementsOf } from './announce.ts'
 import { engagementEvent } from './core/event.ts'
 import { hourMoves } from './core/hours.ts'
-import { tally } from './core/tally.ts'
+import { tally, tallyActions } from './core/tally.ts'
 import { insertAnnouncements } from './store/announcements.ts'
 import { findKept } from './store/counters.ts'
 import { engagementKey, insertEngagements, moveEngagements } from './store/engagements.ts'
@@ -70,7 +70,7 @@ export async function trackEvents(
       const { hours } = hourMoves(fresh.flatMap(inSeries))
       // This throws when an erasure has deleted the campaign's counters meanwhile. `group` (start.ts) then repeats the calls one by one, and they
       // find the campaign unknown.
-      await moveEngagements(trx, { ...moves, hours, stripe })
+      await moveEngagements(trx, { ...moves, byAction: tallyActions(fresh.map(({ engagement }) => engagement)), hours, stripe })
       return { fresh, announcements }
     })
     followUp({ announcements, settled: [], engagements: fresh.map(({ engagement }) => engagement.kind) })

@@ -712,7 +712,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the counters of a campaign by platform, code and variant
+         * Read the counters of a campaign by platform, code, variant and button
          * @description The key needs the scope users:read too.
          */
         get: operations["readCampaignBreakdown"];
@@ -2214,6 +2214,11 @@ export interface components {
                     dismissed: number;
                 };
             };
+            /** @description Clicks on buttons, the most clicked first, at most 50. A click on the notification itself is in none. */
+            actions: {
+                action: string;
+                clicked: number;
+            }[];
         };
         /** @default {} */
         PreviewSegmentBody: {
@@ -5739,7 +5744,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read the counters of a campaign by platform, code and variant */
+            /** @description Read the counters of a campaign by platform, code, variant and button */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5788,7 +5793,13 @@ export interface operations {
                      *           "count": 42
                      *         }
                      *       ],
-                     *       "variants": {}
+                     *       "variants": {},
+                     *       "actions": [
+                     *         {
+                     *           "action": "shop",
+                     *           "clicked": 48
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["ReadCampaignBreakdownAnswer"];

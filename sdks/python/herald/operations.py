@@ -1053,6 +1053,7 @@ class ReadCampaignBreakdownAnswer(TypedDict):
     byPlatform: ReadCampaignBreakdownAnswerByPlatform
     codes: Optional[List[ReadCampaignBreakdownAnswerCodes]]
     variants: Dict[str, ReadCampaignBreakdownAnswerVariantsValue]
+    actions: List[ReadCampaignBreakdownAnswerActions]
 
 
 class ReadCampaignBreakdownAnswerByPlatform(TypedDict):
@@ -1100,6 +1101,11 @@ class ReadCampaignBreakdownAnswerVariantsValue(TypedDict):
     opened: int
     clicked: int
     dismissed: int
+
+
+class ReadCampaignBreakdownAnswerActions(TypedDict):
+    action: str
+    clicked: int
 
 
 class PreviewSegmentBody(TypedDict):
@@ -1668,7 +1674,7 @@ class Operations:
         return self.request("GET", f"/v1/campaigns/{_part(id)}/explain", query={"subscriptionId": subscription_id, "userId": user_id, "externalId": external_id}, **options)
 
     def read_campaign_breakdown(self, id: str, **options: Unpack[CallOptions]) -> ReadCampaignBreakdownAnswer:
-        """Read the counters of a campaign by platform, code and variant. The key needs the scope users:read too."""
+        """Read the counters of a campaign by platform, code, variant and button. The key needs the scope users:read too."""
         return self.request("GET", f"/v1/campaigns/{_part(id)}/breakdown", **options)
 
     def preview_segment(self, body: Optional[PreviewSegmentBody] = None, **options: Unpack[CallOptions]) -> SegmentCount:

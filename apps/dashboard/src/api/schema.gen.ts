@@ -1381,7 +1381,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the counters of a campaign by platform, code and variant */
+        /** Read the counters of a campaign by platform, code, variant and button */
         get: operations["readBreakdown"];
         put?: never;
         post?: never;
@@ -4479,8 +4479,9 @@ export interface components {
         ReadCurveAnswer: {
             /** @description When its first push was queued; null when none was. */
             startedAt: string | null;
-            /** @description False for a send of at most 1,000 pushes: it has no curve. */
+            /** @description False for a notification of at most 1,000 pushes: it has no curve. */
             kept: boolean;
+            /** @description A step is a minute in the first hour, 10 minutes in the first day, and an hour after that. */
             points: {
                 afterSeconds: number;
                 delivered: number;
@@ -4534,6 +4535,11 @@ export interface components {
                     dismissed: number;
                 };
             };
+            /** @description Clicks on buttons, the most clicked first, at most 50. A click on the notification itself is in none. */
+            actions: {
+                action: string;
+                clicked: number;
+            }[];
         };
         ListUsersOfAppAnswer: {
             items: {
@@ -12888,7 +12894,7 @@ export interface operations {
                      *           "converted": 0
                      *         },
                      *         {
-                     *           "afterSeconds": 600,
+                     *           "afterSeconds": 60,
                      *           "delivered": 22,
                      *           "opened": 90,
                      *           "clicked": 21,
@@ -12940,7 +12946,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Read the counters of a campaign by platform, code and variant */
+            /** @description Read the counters of a campaign by platform, code, variant and button */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12986,7 +12992,13 @@ export interface operations {
                      *           "count": 42
                      *         }
                      *       ],
-                     *       "variants": {}
+                     *       "variants": {},
+                     *       "actions": [
+                     *         {
+                     *           "action": "shop",
+                     *           "clicked": 48
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["ReadBreakdownAnswer"];

@@ -1,6 +1,6 @@
 import { Fault } from '@herald/contracts/fault'
 import { expect, test } from 'vitest'
-import { bucketsOf, pointsOf, stepSeconds } from './series.ts'
+import { bucketsOf, pointsOf, stepSeconds, stepsUpTo } from './series.ts'
 
 const now = new Date('2026-03-29T12:34:56.789Z')
 const isoOf = (starts: number[]) => starts.map((start) => new Date(start).toISOString())
@@ -70,6 +70,10 @@ test('a bucket in which nothing was counted has a point with zeros, also for eac
   ])
 })
 
-test('the steps of a curve are 10 minutes long during the first day, and an hour after that', () => {
-  expect([0, 1, 143, 144, 145].map(stepSeconds)).toEqual([0, 600, 85_800, 86_400, 90_000])
+// spec: administration/curve
+test('the steps of a curve are a minute in the first hour, 10 minutes in the first day, and an hour after that', () => {
+  expect([-60, -59, -1, 6, 7, 143, 144, 145].map(stepSeconds)).toEqual([0, 60, 3_540, 3_600, 4_200, 85_800, 86_400, 90_000])
+  expect(stepsUpTo(-59)).toEqual([-60, -59])
+  expect(stepsUpTo(6).slice(-2)).toEqual([-1, 6])
+  expect(stepsUpTo(1_999)).toHaveLength(2_054)
 })

@@ -74,8 +74,17 @@ export function pointsOf(starts: number[], rows: CountsAt[], { byPlatform }: { b
   })
 }
 
-/**
- * Gives how many seconds after the first report of a campaign's fan-out a step of the campaign's curve begins. The first 144 steps are 10 minutes
- * long, all later ones an hour (migrations/0200).
- */
-export const stepSeconds = (step: number): number => (step < 144 ? step * 600 : 86_400 + (step - 144) * 3_600)
+/** The stored step of the curve's first minute, and the first that is ten minutes long (migrations/0207). */
+const [firstMinute, firstTen] = [-60, 6]
+
+/** Gives the stored steps of a curve up to `last`, in order: a minute each in the first hour, 10 minutes in the first day, then an hour. */
+export const stepsUpTo = (last: number): number[] =>
+  Array.from({ length: Math.max(0, last - firstMinute + 1) }, (_, place) => firstMinute + place).filter(
+    (step) => step < 0 || step >= firstTen,
+  )
+
+/** Gives how many seconds after the first report of a campaign's fan-out a step of the campaign's curve begins. */
+export function stepSeconds(step: number): number {
+  if (step < 0) return (step - firstMinute) * 60
+  return step < 144 ? step * 600 : 86_400 + (step - 144) * 3_600
+}

@@ -13,6 +13,18 @@ export type CampaignTally = Tally & { ended?: Partial<Record<Platform, number>> 
 export type Counted = { campaignId: string; variant: string; kind: OutcomeKind | EngagementKind; count?: number; endedOn?: Platform }
 export type VariantTally = { campaignId: string; variant: string; tally: Tally }
 
+export type ActionTally = { campaignId: string; action: string; clicked: number }
+
+/** Adds up the clicks that named an action, by campaign and action, in the order of their keys. */
+export function tallyActions(reports: { campaignId: string; kind: EngagementKind; action?: string | undefined }[]): ActionTally[] {
+  const clicks = reports.flatMap(({ campaignId, kind, action }) =>
+    kind === 'clicked' && action !== undefined ? [{ campaignId, action }] : [],
+  )
+  return [...Map.groupBy(clicks, ({ campaignId, action }) => `${campaignId} ${action}`)]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([, [of, ...others]]) => (of ? [{ ...of, clicked: others.length + 1 }] : []))
+}
+
 /** Adds up what is new by campaign, and by variant where there is one. */
 export function tally(counted: Counted[]): { byCampaign: Map<string, CampaignTally>; byVariant: VariantTally[] } {
   const byCampaign = new Map<string, CampaignTally>()

@@ -1,7 +1,7 @@
 import { engagementKinds, engagementLetters, type EngagementKind, type EngagementLetter } from '@herald/contracts/event'
 import { sql } from 'kysely'
 import type { HourMove } from '../core/hours.ts'
-import type { CampaignTally, VariantTally } from '../core/tally.ts'
+import type { ActionTally, CampaignTally, VariantTally } from '../core/tally.ts'
 import { movesOf, variantMovesOf } from './counters.ts'
 import { idBytes } from './ledger.ts'
 import { hourMovesOf } from './series.ts'
@@ -32,7 +32,7 @@ export async function insertEngagements(db: Db, entries: EngagementEntry[]): Pro
 }
 
 /**
- * Adds to the counters of variants and campaigns, the curves of large campaigns and the hours of their apps, in one statement (migrations/0200).
+ * Adds to the counters of variants and campaigns, their curves, clicks by action and the hours of their apps, in one statement (migrations/0207).
  * Throws when a campaign has no counters.
  */
 export async function moveEngagements(
@@ -40,15 +40,18 @@ export async function moveEngagements(
   {
     byVariant,
     byCampaign,
+    byAction,
     hours,
     stripe,
-  }: { byVariant: VariantTally[]; byCampaign: Map<string, CampaignTally>; hours: HourMove[]; stripe: number },
+  }: { byVariant: VariantTally[]; byCampaign: Map<string, CampaignTally>; byAction: ActionTally[]; hours: HourMove[]; stripe: number },
 ): Promise<void> {
   await sql`
-    select move_engagements(${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json, ${hourMovesOf(hours)}::json, ${stripe}::smallint)`.execute(
-    db,
-  )
+    select move_engagements(${variantMovesOf(byVariant)}::json, ${movesOf(byCampaign)}::json, ${actionMovesOf(byAction)}::json,
+      ${hourMovesOf(hours)}::json, ${stripe}::smallint)`.execute(db)
 }
+
+const actionMovesOf = (tallies: ActionTally[]): string =>
+  JSON.stringify(tallies.map(({ campaignId, ...of }) => ({ campaign_id: campaignId, ...of })))
 
 /** More than a push can have, which is one report of each kind. The limit makes the planner read by key, however many reports it expects. */
 const mostKinds = 10

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { allQueued } from './counters.ts'
 import type { Db } from './tables.ts'
 
-/** True for a campaign of more than 1,000 pushes: it has a curve and counted codes (migrations/0200). */
+/** True for a campaign of more than 1,000 pushes: its codes are counted (migrations/0200). */
 const isLarge = sql<boolean>`${allQueued} > 1000`
 
 /** Makes an SQL expression for a JSON object that has, for each platform, the column of that prefix. */
@@ -15,10 +15,16 @@ const byPlatform = (prefix: 'queued' | 'settled') =>
 
 type Campaign = { day: string; startedAt: Date; isLarge: boolean }
 
-/** Finds when a campaign was first reported and whether it has a curve. Undefined when it is another app's or no fan-out has reported it. */
-export async function findLargeCampaign(db: Db, appId: string, campaignId: string): Promise<Campaign | undefined> {
-  const { rows } = await sql<Campaign>`
-    select day, created_at as "startedAt", ${isLarge} as "isLarge" from counters
+/**
+ * Finds when a campaign was first reported, and whether its curve has all reports of devices. Undefined when it is
+ * another app's or no fan-out has reported it.
+ */
+export async function findCurve(db: Db, appId: string, campaignId: string): Promise<{ startedAt: Date; isKept: boolean } | undefined> {
+  // A campaign of at most 1,000 pushes that began before migration 0207 has reports that are in no curve.
+  const { rows } = await sql<{ startedAt: Date; isKept: boolean }>`
+    select created_at as "startedAt", ${isLarge} or not transactional and delivered + opened + clicked + dismissed <= (
+      select coalesce(sum(delivered + opened + clicked + dismissed), 0) from curve_steps s where s.campaign_id = counters.campaign_id
+    ) as "isKept" from counters
     where campaign_id = ${campaignId} and app_id = ${appId}`.execute(db)
   return rows[0]
 }
@@ -32,6 +38,20 @@ export async function findSteps(db: Db, campaignId: string): Promise<({ step: nu
     .orderBy('step')
     .execute()
 }
+
+/** At most this many actions are given, the most clicked first: a device may report any. */
+const mostActions = 50
+
+/** Finds how often the actions of a campaign were clicked. */
+export const findActions = (db: Db, campaignId: string): Promise<{ action: string; clicked: number }[]> =>
+  db
+    .selectFrom('campaign_actions')
+    .select(['action', 'clicked'])
+    .where('campaign_id', '=', campaignId)
+    .orderBy('clicked', 'desc')
+    .orderBy('action')
+    .limit(mostActions)
+    .execute()
 
 export type PlatformCounts = Campaign & { isKept: boolean } & Record<OutcomeKind, number> &
   Record<'queued' | 'ended', Record<Platform, number>> & { codes: CodeCount[] }

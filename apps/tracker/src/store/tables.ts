@@ -87,6 +87,7 @@ export type Tables = {
   app_days: Counts & { app_id: string; day: string; platform: Platform; queued: number; converted: Generated<number> }
   app_day_codes: CountOfCode & { app_id: string; day: string }
   campaign_codes: CountOfCode & { campaign_id: string }
+  campaign_actions: { campaign_id: string; action: string; clicked: number }
   curve_steps: Record<EngagementKind, number> & { campaign_id: string; step: number; converted: Generated<number> }
   announcements: {
     id: string

@@ -102,7 +102,7 @@ export const Engagement = z.object({
   subscriptionId: Id,
   platform: z.enum(platforms),
   variant: z.string(),
-  /** The action that the user chose. The tracker passes it on to webhooks and does not store it. */
+  /** The action that the user chose. The tracker counts clicks by it and passes it on to webhooks. */
   action: z.string().regex(actionForm).optional(),
 })
 export type Engagement = z.infer<typeof Engagement>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { components } from '../../api/schema.gen.ts'
 import { useCategories } from '../../api/useCategories.ts'
 import { describeAudience } from '../../core/audience-text.ts'
+import { nameOfLocale } from '../../core/locale-tabs.ts'
 import { whatActivityDoes } from '../../core/send-name.ts'
 import { perMinuteText } from '../../core/send-rate.ts'
 import { scheduleText } from '../../core/schedule-text.ts'
@@ -148,7 +149,7 @@ function Locales({ content, name }: { content: Content; name: string | undefined
         {entries.map(([locale, entry]) => (
           <li key={locale} lang={locale} className="border-line grid content-start gap-1 rounded border p-3">
             <p className="text-muted text-sm" lang="en">
-              {locale}
+              {nameOfLocale(locale)}
               {locale === fallback && ', for everybody without a text in their language'}
             </p>
             <p className="font-medium break-words">{entry.title}</p>

@@ -1,14 +1,15 @@
 import { platformNames, perPlatform } from '@herald/contracts/platform'
 import { api } from '../../api/client.ts'
+import { buttonClicks } from '../../core/button-clicks.ts'
 import { funnelOf, reportsOf } from '../../core/funnel.ts'
-import { isFollowed } from '../../core/progress.ts'
-import { countText } from '../../core/number.ts'
+import { countText, percentText } from '../../core/number.ts'
 import { some } from '../../core/spans.ts'
 import { useMay } from '../../session/May.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { Chart } from '../../ui/Chart.tsx'
+import { Bar } from '../../ui/Bar.tsx'
 import { Funnel } from '../../ui/Funnel.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
+import { Curve } from './Curve.tsx'
 import type { Breakdown, Campaign, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaign: Campaign; reading: Reading; breakdown: Breakdown | undefined }
@@ -19,7 +20,7 @@ const dayMs = 86_400_000
  */
 const oldestMs = 398 * dayMs
 
-/** Shows what devices reported: the shares of delivered, opened and clicked, and when the reports came. */
+/** Shows what devices reported: the shares of delivered, opened and clicked, clicks by button, and when the reports came. */
 export function Reports({ appId, campaign, reading, breakdown }: Props) {
   const may = useMay()
   const reports = useReports(appId, campaign)
@@ -50,6 +51,7 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
             app or page has an SDK that does.
           </p>
         )}
+        <Buttons campaign={campaign} reading={reading} breakdown={breakdown} />
         <Curve appId={appId} campaign={campaign} reading={reading} />
         {campaign.silent && <p className="text-muted">A silent push shows nothing, so nobody can open or click it.</p>}
       </div>
@@ -75,37 +77,28 @@ function useReports(appId: string, { startedAt, createdAt }: Campaign) {
   return data ? reportsOf(data.points) : null
 }
 
-const kinds = [
-  ['delivered', 'Delivered', '--series-1'],
-  ['opened', 'Opened', '--series-2'],
-  ['clicked', 'Clicked', '--series-3'],
-  ['dismissed', 'Dismissed', '--series-4'],
-] as const
-
-/** Shows when devices reported, in steps of ten minutes on the first day and of an hour after it. */
-function Curve({ appId, campaign, reading }: Pick<Props, 'appId' | 'campaign' | 'reading'>) {
-  const { data } = api.useQuery(
-    'get',
-    '/v1/admin/apps/{appId}/campaigns/{id}/curve',
-    { params: { path: { appId, id: campaign.id } } },
-    { refetchInterval: isFollowed(reading.status) ? 10_000 : 60_000 },
-  )
-  if (!data || data.startedAt === null) return null
-  if (!data.kept)
-    return <p className="text-muted">A send of at most 1,000 pushes keeps no timeline. The log has the moment of each push.</p>
-  if (data.points.length === 0) return <p className="text-muted">No device has reported yet.</p>
-  const begun = Date.parse(data.startedAt) / 1_000
-  const total = kinds
-    .map(([kind, label]) => `${countText(data.points.reduce((sum, point) => sum + point[kind], 0))} ${label.toLowerCase()}`)
-    .join(', ')
-  if (data.points.length === 1) return <p className="text-muted">All reports so far came within the first 10 minutes.</p>
+/** Shows the clicks by button, when one was clicked. */
+function Buttons({ campaign: { content, experiment }, reading, breakdown }: Omit<Props, 'appId'>) {
+  const { clicked } = reading.stats
+  const contents = [content, ...(experiment?.variants ?? []).map((variant) => variant.content)]
+  const rows = buttonClicks(breakdown?.actions ?? [], { clicked, contents })
+  if (rows === undefined) return null
   return (
-    <Chart
-      name="When they reported"
-      summary={`In all: ${total}.`}
-      unit="reports per step"
-      x={data.points.map(({ afterSeconds }) => begun + afterSeconds)}
-      series={kinds.map(([kind, label, colour]) => ({ label, colour, values: data.points.map((point) => point[kind]) }))}
-    />
+    <section className="grid grid-cols-1 gap-2" data-buttons>
+      <h3 className="font-medium">Clicks by button</h3>
+      <ul className="grid list-none gap-2 p-0">
+        {rows.map(({ key, label, clicked: clicks }) => (
+          <li key={key} className="grid gap-1">
+            <span className="flex flex-wrap justify-between gap-x-4 tabular-nums">
+              <span className="min-w-0 break-words">{label}</span>
+              <span>
+                {countText(clicks)} <span className="text-muted">{percentText(clicks, clicked, 0)}</span>
+              </span>
+            </span>
+            <Bar value={clicks} of={clicked} label={`${label}: ${percentText(clicks, clicked, 0)} of the clicks`} />
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

@@ -98,8 +98,10 @@ export const DeviceSeries = describes<{ points: DeviceDay[] }>()(
 export const Curve = describes<CurveRead>()(
   z.object({
     startedAt: Time.nullable().meta({ description: 'When its first push was queued; null when none was.' }),
-    kept: z.boolean().meta({ description: 'False for a send of at most 1,000 pushes: it has no curve.' }),
-    points: z.array(z.object({ afterSeconds: Count, ...reported })),
+    kept: z.boolean().meta({ description: 'False for a notification of at most 1,000 pushes: it has no curve.' }),
+    points: z
+      .array(z.object({ afterSeconds: Count, ...reported }))
+      .meta({ description: 'A step is a minute in the first hour, 10 minutes in the first day, and an hour after that.' }),
   }),
 )
 
@@ -114,6 +116,9 @@ export const Breakdown = describes<BreakdownRead>()(
         'Null where they are unknown: for a campaign that began before codes were counted, or a small one past the retention of the ledger.',
     }),
     variants: z.record(z.string(), z.object(ofVariant)),
+    actions: z
+      .array(z.object({ action: z.string(), clicked: Count }))
+      .meta({ description: 'Clicks on buttons, the most clicked first, at most 50. A click on the notification itself is in none.' }),
   }),
 )
 

@@ -59,7 +59,7 @@ const curve: Curve = {
   kept: true,
   points: [
     { afterSeconds: 0, delivered: 1_080, opened: 150, clicked: 40, dismissed: 90, converted: 0 },
-    { afterSeconds: 600, delivered: 22, opened: 90, clicked: 21, dismissed: 40, converted: 0 },
+    { afterSeconds: 60, delivered: 22, opened: 90, clicked: 21, dismissed: 40, converted: 0 },
   ],
 }
 const breakdown: Breakdown = {
@@ -73,6 +73,7 @@ const breakdown: Breakdown = {
     { platform: 'web', outcome: 'skipped', code: 'silent_web', count: 42 },
   ],
   variants: {},
+  actions: [{ action: 'shop', clicked: 48 }],
 }
 
 /** Examples of the overview, series and the system, by route name. */

@@ -42,7 +42,7 @@ const SeriesQuery = z
 
 const zeros = { queued: 0, open: 0, sent: 0, failed: 0, skipped: 0 }
 /** The breakdown of a campaign that has queued no push. */
-const nothing: BreakdownRead = { byPlatform: perPlatform(() => zeros), codes: [], variants: {} }
+const nothing: BreakdownRead = { byPlatform: perPlatform(() => zeros), codes: [], variants: {}, actions: [] }
 
 /**
  * The routes that show an app over time (spec: administration/overview, administration/series), read from counters by the time at which each outcome
@@ -120,7 +120,7 @@ export const overview = [
     key: 'admin',
     scope: 'read',
     status: 200,
-    summary: 'Read the counters of a campaign by platform, code and variant',
+    summary: 'Read the counters of a campaign by platform, code, variant and button',
     answers: Breakdown,
     async answer({ db, bus }, { appId, params }) {
       await getApp(db, appId)
@@ -138,14 +138,14 @@ export const breakdowns = [
     scope: 'campaigns:read',
     alsoScope: 'users:read',
     status: 200,
-    summary: 'Read the counters of a campaign by platform, code and variant',
+    summary: 'Read the counters of a campaign by platform, code, variant and button',
     description: 'The key needs the scope users:read too.',
     answers: Breakdown,
     answer: ({ bus }, { appId, params }) => breakdownOf(bus, { appId, campaignId: params.id }),
   }),
 ]
 
-/** Reads a campaign's counters by platform, code and variant. Fault: not_found. */
+/** Reads a campaign's counters by platform, code, variant and button. Fault: not_found. */
 async function breakdownOf(bus: Gateway['bus'], of: { appId: string; campaignId: string }): Promise<BreakdownRead> {
   const breakdown = await bus.call(readBreakdown, of)
   if (breakdown) return breakdown

@@ -157,6 +157,7 @@ const flow: Place = {
     '@herald/service/postgres',
     '@herald/service/request-id',
     '@herald/service/scrape',
+    '@herald/service/wait-at-most',
   ],
   typePackages: ['@herald/service/*', 'kysely'],
 }

@@ -143,7 +143,8 @@ const flow: Place = {
     '@herald/service/background',
     '@herald/service/daily',
     '@herald/service/group',
-    // Functions for a table that tracker and audience both have.
+    // Functions for tables that tracker and audience both have.
+    '@herald/service/announcements',
     '@herald/service/listeners',
     // Functions for a table that audience, campaigns and tracker have.
     '@herald/service/erased-apps',
@@ -157,6 +158,7 @@ const flow: Place = {
     '@herald/service/postgres',
     '@herald/service/request-id',
     '@herald/service/scrape',
+    '@herald/service/wait-at-most',
   ],
   typePackages: ['@herald/service/*', 'kysely'],
 }

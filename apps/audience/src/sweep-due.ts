@@ -1,9 +1,10 @@
+import type { Event } from '@herald/contracts/event'
+import { takeDueAnnouncements } from '@herald/service/announcements'
 import type { Audience } from './audience.ts'
 import { announce, pointAtBatches, pointAtPages } from './point.ts'
 import { failsEverybody } from '@herald/service/health'
 import { findUntold } from './sends/store/told.ts'
 import { tellTotals } from './sends/tell-totals.ts'
-import { takeDueAnnouncements } from './store/announcements.ts'
 import { millisecondsUntilDue, takeDueBatches, takeDueFanOuts, type BatchPointerRow } from './store/due.ts'
 
 /** One sweep takes at most this many rows of each kind (batches, fan-outs, announcements). While more rows are due, it runs again at once. */
@@ -25,7 +26,7 @@ export async function sweepDue(audience: Audience): Promise<{ took: number; next
       await pointAtPages(audience, pages)
       return pages.length
     }),
-    takeDueAnnouncements(db, atOnce).then(async (announcements) => {
+    takeDueAnnouncements<Event[]>(db, atOnce).then(async (announcements) => {
       await announce(audience, announcements)
       return announcements.length
     }),

@@ -2,6 +2,7 @@ import * as calls from '@herald/contracts/calls/audience'
 import { appChanged } from '@herald/contracts/calls/gateway'
 import { queueUnavailable, tooManyReads } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
+import { deleteAnnouncements } from '@herald/service/announcements'
 import { openAtOnce } from '@herald/service/at-once'
 import type { UserAddress } from '@herald/contracts/user'
 import { faultOf, type Bus } from '@herald/service/bus'
@@ -51,7 +52,6 @@ import { readWaves } from './sends/read-waves.ts'
 import { findScan } from './sends/store/pages.ts'
 import type { openStarting } from './sends/start-sends.ts'
 import { listTimeZones } from './sends/store/zones.ts'
-import { deleteAnnouncements } from './store/announcements.ts'
 import type { Db, Tables } from './store/tables.ts'
 
 type OfApp = { appId: string }
@@ -238,7 +238,7 @@ export function wireAudience(
   bus.answer(calls.eraseAudienceOfApp, (app) => eraseApp({ db }, app))
   bus.answer(calls.hearAudienceListeners, ({ listeners }) => rememberListeners(db, listeners))
   bus.answer(calls.confirmAudienceAnnouncements, async ({ announcementIds }) => {
-    if (announcementIds.length > 0) await deleteAnnouncements(db, announcementIds)
+    await deleteAnnouncements(db, announcementIds)
     return {}
   })
 }

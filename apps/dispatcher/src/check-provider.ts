@@ -1,6 +1,7 @@
 import type { ProviderKind } from '@herald/contracts/app'
 import { checkLimitMs, type CheckedProvider } from '@herald/contracts/calls/dispatcher'
 import { readCredentials } from '@herald/contracts/calls/gateway'
+import { waitAtMost } from '@herald/service/wait-at-most'
 import type { Answer } from './core/answer.ts'
 import { checkedBy } from './core/answer-meaning.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -30,14 +31,8 @@ export async function checkProvider(
 
 /** Sends a push and gives the provider's answer. When no answer comes within `ms`, gives a time-out. Rejects when Herald itself made a mistake. */
 async function answerWithin(ms: number, transport: Transport, push: Push): Promise<Answer> {
-  const late = Promise.withResolvers<Answer>()
-  const timer = setTimeout(() => late.resolve({ is: 'unanswered', why: 'timeout', reason: '' }), ms)
   const answered = new Promise<Answer>((resolve, reject) =>
     transport.send(push, (answer) => (answer instanceof Error ? reject(answer) : resolve(answer))),
   )
-  try {
-    return await Promise.race([answered, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+  return waitAtMost(ms, answered, () => ({ is: 'unanswered', why: 'timeout', reason: '' }))
 }

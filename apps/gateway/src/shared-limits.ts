@@ -4,6 +4,7 @@ import { group } from '@herald/service/group'
 import type { DatabaseWatch } from '@herald/service/health'
 import type { Service } from '@herald/service/run'
 import { startSweep } from '@herald/service/sweep'
+import { waitAtMost } from '@herald/service/wait-at-most'
 import type { Kysely } from 'kysely'
 import { RateLimit, type Allowance } from './core/rate-limit.ts'
 import { noteGateway, takePortions, type Portion } from './store/rate-windows.ts'
@@ -150,7 +151,7 @@ function openShared(most: number, { patienceMs, clock, gateways, fellBack, ask }
       one.asking ??= refill(key, one).finally(() => {
         one.asking = undefined
       })
-      if (!(await within(patienceMs, one.asking))) break
+      if (!(await waitAtMost(patienceMs, succeeds(one.asking), () => false))) break
       const decided = decide(one)
       if (decided) return decided
     }
@@ -173,17 +174,8 @@ function openShared(most: number, { patienceMs, clock, gateways, fellBack, ask }
   }
 }
 
-/** Waits for work, at most so long. Gives whether it succeeded in time. */
-async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => resolve(false), ms)
+const succeeds = (work: Promise<unknown>): Promise<boolean> =>
   work.then(
-    () => resolve(true),
-    () => resolve(false),
+    () => true,
+    () => false,
   )
-  try {
-    return await promise
-  } finally {
-    clearTimeout(timer)
-  }
-}

@@ -6,7 +6,9 @@ import { testService } from '@herald/testing/service'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { announcementsOf } from './announce.ts'
-import { deleteAnnouncements, insertAnnouncements, mostRepeated, takeDueAnnouncements } from './store/announcements.ts'
+import { deleteAnnouncements, mostRepeated } from '@herald/service/announcements'
+import { takeDue } from './announce.ts'
+import { insertAnnouncements } from './store/announcements.ts'
 import type { Tables } from './store/tables.ts'
 
 const { url } = await freshDatabase()
@@ -15,8 +17,7 @@ const event = () => ({ type: 'notification.sent' as const, at: new Date().toISOS
 const makeDue = () => sql`update announcements set due_at = now() - interval '1 second'`.execute(db)
 async function sweep(): Promise<string[]> {
   const repeated: string[] = []
-  for (let taken = await takeDueAnnouncements(db, 20); taken.length > 0; taken = await takeDueAnnouncements(db, 20))
-    repeated.push(...taken.map(({ id }) => id))
+  for (let taken = await takeDue(db, 20); taken.length > 0; taken = await takeDue(db, 20)) repeated.push(...taken.map(({ id }) => id))
   return repeated
 }
 

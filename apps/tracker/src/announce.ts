@@ -1,6 +1,7 @@
-import type { Event } from '@herald/contracts/event'
+import type { Announcement, Event } from '@herald/contracts/event'
 import { newId } from '@herald/contracts/ids'
-import { deleteAnnouncements, type AnnouncementRow } from './store/announcements.ts'
+import { deleteAnnouncements, takeDueAnnouncements } from '@herald/service/announcements'
+import type { AnnouncementRow } from './store/announcements.ts'
 import type { Tracker } from './tracker.ts'
 
 /** An announcement has at most this many events (contracts/event.ts). */
@@ -35,3 +36,7 @@ export async function confirmAnnouncements(
   await deleteAnnouncements(db, announcementIds)
   return {}
 }
+
+/** Takes announcements that webhooks has not confirmed, to repeat them. */
+export const takeDue = async (db: Tracker['db'], limit: number): Promise<AnnouncementRow[]> =>
+  (await takeDueAnnouncements<string>(db, limit)).map((row) => ({ ...row, body: JSON.parse(row.body) as Announcement }))

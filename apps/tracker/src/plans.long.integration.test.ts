@@ -13,7 +13,9 @@ import { recordOutcomes } from './record-outcomes.ts'
 import { openRememberedRows } from './remembered-rows.ts'
 import { reportQueued } from './report-queued.ts'
 import { tellSettlements } from './tell-settlements.ts'
-import { deleteAnnouncements, findDueAges, takeDueAnnouncements } from './store/announcements.ts'
+import { deleteAnnouncements } from '@herald/service/announcements'
+import { takeDue } from './announce.ts'
+import { findDueAges } from './store/announcements.ts'
 import { takeDueSettlements } from './store/settlements.ts'
 import type { Tables } from './store/tables.ts'
 import { batchesOf, givenEndpoint, givenEngagement, givenOutcomes, outcomesOf, reportOf, today } from './testing/given-tracker.ts'
@@ -120,7 +122,7 @@ const steps: Record<string, Step> = {
     run: async () => {
       const newest = sql`array(select id from announcements order by id desc limit 2)`
       await sql`update announcements set due_at = now() where id = any(${newest})`.execute(db)
-      const due = (await takeDueAnnouncements(db, 20)).map(({ id }) => id)
+      const due = (await takeDue(db, 20)).map(({ id }) => id)
       expect(due).not.toHaveLength(0)
       await deleteAnnouncements(db, due)
     },

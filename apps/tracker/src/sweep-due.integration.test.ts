@@ -16,7 +16,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { announcementsOf } from './announce.ts'
 import { deleteOldCounters, deleteOldNotifications } from './store/counters.ts'
 import { writeReport } from './store/reports.ts'
-import { insertAnnouncements, takeDueAnnouncements } from './store/announcements.ts'
+import { takeDue } from './announce.ts'
+import { insertAnnouncements } from './store/announcements.ts'
 import { deleteOldDays, getDaysAround, insertDay } from './store/partitions.ts'
 import type { Tables } from './store/tables.ts'
 import { tellSettlements } from './tell-settlements.ts'
@@ -119,11 +120,11 @@ test('two sweeps at once take no announcement twice, and a taken one is not due 
   )
   await quiet.updateTable('announcements').set({ due_at: dueNow }).execute()
 
-  const taken = (await Promise.all([takeDueAnnouncements(quiet, 15), takeDueAnnouncements(quiet, 15)])).flat()
+  const taken = (await Promise.all([takeDue(quiet, 15), takeDue(quiet, 15)])).flat()
 
   expect(new Set(taken.map(({ id }) => id)).size).toBe(20)
   expect(taken.map(({ pointerNo }) => pointerNo)).toEqual(taken.map(() => 1))
-  expect(await takeDueAnnouncements(quiet, 15)).toEqual([])
+  expect(await takeDue(quiet, 15)).toEqual([])
 })
 
 // spec: tracking/retention

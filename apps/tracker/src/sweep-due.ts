@@ -1,5 +1,4 @@
-import { publishAnnouncement } from './announce.ts'
-import { takeDueAnnouncements } from './store/announcements.ts'
+import { publishAnnouncement, takeDue } from './announce.ts'
 import { takeDueSettlements } from './store/settlements.ts'
 import { settlementsPerCall, tellSettlements } from './tell-settlements.ts'
 import type { Tracker } from './tracker.ts'
@@ -9,7 +8,7 @@ import type { Tracker } from './tracker.ts'
  * which they have not confirmed: at most 200 at once.
  */
 export async function sweepDue({ db, bus, log }: Pick<Tracker, 'db' | 'bus' | 'log'>): Promise<{ took: number }> {
-  const announcements = await takeDueAnnouncements(db, 20)
+  const announcements = await takeDue(db, 20)
   const settlements = await takeDueSettlements(db, settlementsPerCall)
   // An announcement or settlement that cannot be sent now stays in its row, and is due again later.
   await Promise.allSettled([

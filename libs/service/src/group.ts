@@ -1,5 +1,6 @@
 import { apart, asNow, type Within } from './request-id.ts'
 import { openTurns } from './turns.ts'
+import { waitAtMost } from './wait-at-most.ts'
 
 /** After a failed commit, the items of so many apps are committed at once, each alone: an item that meets a locked row takes 2 s. */
 const aloneAtOnce = 4
@@ -106,13 +107,9 @@ export function group<Item, Result>(
   const rested = async () => {
     const leftMs = beganAt + restMs - performance.now()
     if (leftMs <= 0 || waiting.size === 0 || isEnough()) return
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, leftMs)
-      goOn = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    goOn = resolve
+    await waitAtMost(leftMs, promise, () => undefined)
   }
 
   const take = () => {

@@ -5,6 +5,7 @@ import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { callbackify } from 'node:util'
 import { isPublicAddress } from '@herald/contracts/destination'
 import { LRUCache } from 'lru-cache'
+import { waitAtMost } from './wait-at-most.ts'
 
 /** The code of the error that ends a connection to an address that is not on the public internet. */
 export const blockedAddress = 'EBLOCKED'
@@ -83,17 +84,16 @@ export function rememberingResolve(resolve: Resolve, { limitMs = 3_000, keptMs =
   const asking = new Map<string, Promise<ResolvedAddress[]>>()
 
   const ask = async (host: string): Promise<ResolvedAddress[]> => {
-    const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(unresolved('EAI_AGAIN')), limitMs)
     try {
-      const addresses = await Promise.race([resolve(host), late.promise])
+      const addresses = await waitAtMost(limitMs, resolve(host), (): never => {
+        throw unresolved('EAI_AGAIN')
+      })
       known.set(host, addresses)
       return addresses
     } catch (error) {
       const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
       throw unresolved(code === 'ENOTFOUND' || code === 'ENODATA' ? 'ENOTFOUND' : 'EAI_AGAIN')
     } finally {
-      clearTimeout(timer)
       asking.delete(host)
     }
   }

@@ -1,3 +1,5 @@
+import { waitAtMost } from './wait-at-most.ts'
+
 /** The state of the connection to NATS, and the requests that wait for an answer over it. */
 export type Link = {
   readonly up: boolean
@@ -27,15 +29,10 @@ export function openLink(): Link {
 
   const untilUp = async (withinMs: number): Promise<void> => {
     if (up) return
-    await new Promise<void>((resolve) => {
-      const goOn = () => {
-        clearTimeout(timer)
-        toSend.delete(goOn)
-        resolve()
-      }
-      const timer = setTimeout(goOn, withinMs)
-      toSend.add(goOn)
-    })
+    const { promise, resolve: goOn } = Promise.withResolvers<void>()
+    toSend.add(goOn)
+    await waitAtMost(withinMs, promise, () => undefined)
+    toSend.delete(goOn)
   }
 
   return {

@@ -7,6 +7,7 @@ import { keepPlans, keptForSeconds, optionsOf, plansToKeep, type Settings } from
 import type { Service } from './run.ts'
 import { openAtOnce } from './at-once.ts'
 import { openReplica } from './replica.ts'
+import { waitAtMost } from './wait-at-most.ts'
 
 /** Reads `bigint` as a number, since no number of Herald's exceeds 2^53, and `date` as text, since a day is a name and not an instant. */
 export const columnTypes: pg.CustomTypesConfig = {
@@ -243,18 +244,17 @@ function openReads<Schema>(
   })
 
   return async (work, { withinMs = readWithinMs, appId = '' } = {}) => {
-    const { promise: tooLate, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => reject(refusal()), withinMs)
+    const answer = inTurn(() => read(work), appId)
     try {
       // A caller whose time is over is answered, but `work` goes on to its end, and counts as under way until then.
-      return await Promise.race([inTurn(() => read(work), appId), tooLate])
+      return await waitAtMost(withinMs, answer, (): never => {
+        throw refusal()
+      })
     } catch (error) {
       if (!isDatabaseBusy(error)) throw error
       if (!watch.up) throw databaseUnavailable()
       log.warn({ err: error }, 'a read took too long')
       throw refusal()
-    } finally {
-      clearTimeout(timer)
     }
   }
 }

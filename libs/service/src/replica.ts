@@ -4,6 +4,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import type { Pool } from 'pg'
 import { isDatabaseAway, isDatabaseBusy } from './health.ts'
 import type { Service } from './run.ts'
+import { waitAtMost } from './wait-at-most.ts'
 
 /** A replica that is further behind is not waited for. Usually it is a few milliseconds behind. */
 const patienceMs = 100
@@ -47,14 +48,8 @@ export function openReplica<Schema>(
       await sleep(lookEveryMs)
     }
   }
-  const within = async <T>(work: Promise<T>): Promise<T> => {
-    const { promise: late, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => reject(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })), answersWithinMs)
-    try {
-      return await Promise.race([work, late])
-    } finally {
-      clearTimeout(timer)
-    }
+  const throwNoAnswer = (): never => {
+    throw Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
   }
 
   /** Runs a read on the replica; gives why the primary must answer when it must. */
@@ -62,7 +57,7 @@ export function openReplica<Schema>(
     if (performance.now() < restsUntil) return 'failed'
     const { rows } = await sql<{ lsn: string }>`select pg_current_wal_lsn()::text as lsn`.execute(primary)
     try {
-      if (!(await within(has(rows[0]?.lsn ?? '')))) return 'behind'
+      if (!(await waitAtMost(answersWithinMs, has(rows[0]?.lsn ?? ''), throwNoAnswer))) return 'behind'
       const answer = await work(replica)
       if (isAway) log.info('the replica is read again')
       isAway = false

@@ -1,4 +1,5 @@
 import type { DatabaseWatch } from './health.ts'
+import { waitAtMost } from './wait-at-most.ts'
 
 /** A scrape waits at most this long for one number from the database. It is far less than the 10 s that Prometheus gives a whole scrape. */
 const scrapeLimitMs = 1_000
@@ -19,13 +20,8 @@ export function readForScrape<T>(watch: DatabaseWatch, read: () => Promise<T>, l
         isReading = false
       }
     })
-    const { promise: late, resolve } = Promise.withResolvers<undefined>()
-    const timer = setTimeout(() => resolve(undefined), limitMs)
-    try {
-      return await Promise.race([reading.catch(() => undefined), late])
-    } finally {
-      clearTimeout(timer)
-    }
+    const number = reading.catch(() => undefined)
+    return waitAtMost(limitMs, number, () => undefined)
   }
 }
 

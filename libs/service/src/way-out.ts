@@ -5,6 +5,7 @@ import { callbackify } from 'node:util'
 import { isPublicAddress } from '@herald/contracts/destination'
 import { isLocalName } from '@herald/contracts/destination-form'
 import { blocked, type Resolve } from './guarded-connect.ts'
+import { waitAtMost } from './wait-at-most.ts'
 
 /** Where a connection is to lead. `host` is a name or an IP address. */
 export type Target = { host: string; port: number }
@@ -76,19 +77,17 @@ async function refusePrivate(host: string, { resolve, allowPrivate }: { resolve:
 
 /** Gives the addresses of a name; none when the name is unknown here. Throws when the name servers are slow, because they may know an address. */
 async function lookUp(host: string, resolve: Resolve): Promise<{ address: string }[]> {
-  const late = Promise.withResolvers<never>()
-  const slow = () => Object.assign(new Error('the name servers are slow'), { code: 'EAI_AGAIN' })
-  const timer = setTimeout(() => late.reject(slow()), lookUpMs)
+  const throwSlow = (): never => {
+    throw Object.assign(new Error('the name servers are slow'), { code: 'EAI_AGAIN' })
+  }
   const startedAt = performance.now()
   try {
-    return await Promise.race([resolve(host), late.promise])
+    return await waitAtMost(lookUpMs, resolve(host), throwSlow)
   } catch (error) {
     const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
     if (noSuchName.includes(code)) return []
     if (noNameServer.includes(code) && performance.now() - startedAt < atOnceMs) return []
-    throw slow()
-  } finally {
-    clearTimeout(timer)
+    return throwSlow()
   }
 }
 

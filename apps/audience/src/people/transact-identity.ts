@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { transact } from '@herald/service/postgres'
 import type { Db } from '../store/tables.ts'
@@ -37,9 +38,7 @@ export async function retryIdentity<T>(work: () => Promise<T>): Promise<T> {
  */
 export async function pauseAfter(attempt: number): Promise<void> {
   if (attempt === 1) return
-  const { promise, resolve } = Promise.withResolvers<void>()
-  setTimeout(resolve, Math.random() * Math.min(longestPauseMs, 2 ** attempt))
-  await promise
+  await sleep(Math.random() * Math.min(longestPauseMs, 2 ** attempt))
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readCampaign } from '@herald/contracts/calls/campaigns'
 import { listPushes, type LedgerRow } from '@herald/contracts/calls/tracker'
 import { Fault, notFound } from '@herald/contracts/fault'
@@ -31,30 +32,18 @@ export type TestWaits = {
 }
 
 export function openTestWaits({ bus }: { bus: Pick<Bus, 'call'> }): TestWaits {
-  const resting = new Set<() => void>()
+  const stop = new AbortController()
+  const { signal } = stop
   let waits = 0
-  let closed = false
-
-  /** Waits for `ms` milliseconds, or less when the process stops. */
-  const rest = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const wake = () => {
-        clearTimeout(timer)
-        resting.delete(wake)
-        resolve()
-      }
-      const timer = setTimeout(wake, ms)
-      resting.add(wake)
-    })
 
   const waitForEnd = async (test: AcceptedTest): Promise<CampaignStatus> => {
     const endsAt = performance.now() + waitMs
     waits += 1
     try {
       for (let restMs = firstRestMs; ; restMs = Math.min(2 * restMs, longestRestMs)) {
-        await rest(Math.max(0, Math.min(restMs, endsAt - performance.now())))
+        await sleep(Math.max(0, Math.min(restMs, endsAt - performance.now())), undefined, { signal }).catch(() => undefined)
         const status = await readStatus(bus, test)
-        if (isEnd(status) || performance.now() >= endsAt || closed) return status
+        if (isEnd(status) || performance.now() >= endsAt || signal.aborted) return status
       }
     } finally {
       waits -= 1
@@ -64,7 +53,7 @@ export function openTestWaits({ bus }: { bus: Pick<Bus, 'call'> }): TestWaits {
   return {
     async standingOf(test) {
       const first = await readStatus(bus, test)
-      const status = isEnd(first) || waits >= mostWaits || closed ? first : await waitForEnd(test)
+      const status = isEnd(first) || waits >= mostWaits || signal.aborted ? first : await waitForEnd(test)
       // The status was read first: when it says that the test is over, the ledger has every outcome.
       const settled = await readResults(bus, test)
       const results = [...(settled ?? []), ...test.notQueued.map(asResult)]
@@ -74,10 +63,7 @@ export function openTestWaits({ bus }: { bus: Pick<Bus, 'call'> }): TestWaits {
         results: results.toSorted((one, other) => (one.subscriptionId < other.subscriptionId ? -1 : 1)),
       }
     },
-    close() {
-      closed = true
-      for (const wake of resting) wake()
-    },
+    close: () => stop.abort(),
   }
 }
 

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { destinationProblem, isPublicAddress } from '@herald/contracts/destination'
 import type { Resolve } from '@herald/service/guarded-connect'
+import { waitAtMost } from '@herald/service/wait-at-most'
 
 /** A request that saves a URL waits at most this long for the name servers. */
 const patienceMs = 2_000
@@ -16,9 +17,7 @@ export const openUrlCheck =
     if (problem !== undefined || allowPrivate) return problem
     const { hostname } = new URL(url)
     if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return undefined
-    const addresses = await Promise.race([
-      resolve(hostname).catch(() => []),
-      new Promise<never[]>((done) => setTimeout(() => done([]), patienceMs).unref()),
-    ])
+    const found = resolve(hostname).catch(() => [])
+    const addresses = await waitAtMost(patienceMs, found, () => [])
     return addresses.every(({ address }) => isPublicAddress(address)) ? undefined : 'must not resolve to an address that is not public'
   }

@@ -1,6 +1,7 @@
 import http2, { type ClientSessionOptions, type SecureClientSessionOptions } from 'node:http2'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
+import { waitAtMost } from '@herald/service/wait-at-most'
 import { deleteApp, initializeApp } from 'firebase-admin/app'
 import { getMessaging, type Message } from 'firebase-admin/messaging'
 
@@ -35,7 +36,7 @@ export function openFirebase(projectId: string, accessToken: () => Promise<strin
     // Herald's limit instead of 15 s.
     const answered = send({ ...request, timeout: limitMs })
     // Ends only requests that the library forgets to end, because this limit is 2 s longer than the limit that the library is given.
-    const sending = within(answered, limitMs + 2_000)
+    const sending = waitAtMost(limitMs + 2_000, answered, throwNoAnswer)
     sending.then(
       // Reads `data` by `dataOf`, because reading it throws when the body is not JSON.
       (response) => watcher({ answer: { status: response.status, headers: response.headers, data: dataOf(response) } }),
@@ -108,11 +109,8 @@ function dataOf(response: object): unknown {
   }
 }
 
-function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })), ms)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
+const throwNoAnswer = (): never => {
+  throw Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
 }
 
 const fcmHost = 'fcm.googleapis.com'

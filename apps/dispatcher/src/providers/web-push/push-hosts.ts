@@ -1,3 +1,4 @@
+import { waitAtMost } from '@herald/service/wait-at-most'
 import { LRUCache } from 'lru-cache'
 
 /** At most this many hosts of push services are remembered, at about 200 bytes each. */
@@ -114,15 +115,8 @@ export function openPushHosts(now: () => number = () => performance.now()): Push
         if (!host.trial) return tryHost(appId, host)
         const patience = patienceMs - Math.max(now() - host.trial.startedAt, now() - enteredAt)
         if (patience <= 0) return { is: 'refused', reason: 'host is slow' }
-        await endsWithin(host.trial.ended, patience)
+        await waitAtMost(patience, host.trial.ended, () => undefined)
       }
     },
   }
-}
-
-async function endsWithin(ended: Promise<void>, ms: number): Promise<void> {
-  const late = Promise.withResolvers<void>()
-  const timer = setTimeout(late.resolve, ms)
-  await Promise.race([ended, late.promise])
-  clearTimeout(timer)
 }

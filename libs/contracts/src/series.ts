@@ -31,8 +31,8 @@ export type RecentCounts = {
 }
 
 /**
- * What devices reported about a campaign since `startedAt`, in steps of a minute during the first hour, 10 minutes during the first day, then of an
- * hour, up to the last report. `kept` is false for a notification of at most 1,000 pushes, which has no curve.
+ * What devices reported since `startedAt`, up to the last report, in steps of a minute in the first hour, 10 minutes in the first day, then an hour.
+ * `kept` is false for a notification of at most 1,000 pushes.
  */
 export type Curve = {
   /** Null before the fan-out has reported, or when the counters are older than their retention. */
@@ -42,8 +42,8 @@ export type Curve = {
 }
 
 /**
- * A campaign's counters by platform, code, variant, and action that was clicked. `open`: pushes without an outcome. `codes`, and each platform's `sent`, `failed` and
- * `skipped`, are null when not all codes are known: older than this counting, or small and past retention.
+ * A campaign's counters by platform, code, variant and clicked action. `open`: pushes without an outcome. `codes`, and each platform's outcomes, are
+ * null when not all codes are known: older than this counting, or small and past retention.
  */
 export type Breakdown = {
   byPlatform: Record<Platform, { queued: number; open: number } & Record<OutcomeKind, number | null>>

@@ -4,7 +4,7 @@ import { curveSpans, risingCurve } from './curve.ts'
 const point = (afterSeconds: number, opened: number) => ({ afterSeconds, delivered: 10, opened, clicked: 0, dismissed: 0 })
 
 // spec: dashboard/curve
-test('a curve rises from none at the send by the minute, then by ten minutes, and after a day by the hour', () => {
+test('a curve rises from none, by the minute, then by ten minutes, and after a day by the hour', () => {
   const curve = risingCurve([point(0, 3), point(60, 1), point(3_600, 2), point(86_400, 5)], 'all')
   expect(curve.afterSeconds).toEqual([0, 60, 120, 4_200, 90_000])
   expect(curve.opened).toEqual([0, 3, 4, 6, 11])

@@ -12,8 +12,8 @@ export const curveSpans = (points: readonly CurvePoint[]): CurveSpan[] => {
 }
 
 /**
- * Gives how many reports had come by the end of each step within a span, beginning with none at the send. A sum needs no steps of one length: they are
- * a minute in the first hour, then 10 minutes, and after a day an hour.
+ * Gives how many reports had come by the end of each step within a span, beginning with none at the send. Steps last a minute in the first hour, then
+ * 10 minutes, and after a day an hour.
  */
 export function risingCurve(points: readonly CurvePoint[], span: CurveSpan): { afterSeconds: number[] } & Record<EngagementKind, number[]> {
   const shown = points.filter(({ afterSeconds }) => afterSeconds < spanSeconds[span])

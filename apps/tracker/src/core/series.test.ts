@@ -71,7 +71,7 @@ test('a bucket in which nothing was counted has a point with zeros, also for eac
 })
 
 // spec: administration/curve
-test('the steps of a curve are a minute in the first hour, 10 minutes in the first day, and an hour after that', () => {
+test('a curve’s steps are a minute in the first hour, 10 minutes in the first day, then an hour', () => {
   expect([-60, -59, -1, 6, 7, 143, 144, 145].map(stepSeconds)).toEqual([0, 60, 3_540, 3_600, 4_200, 85_800, 86_400, 90_000])
   expect(stepsUpTo(-59)).toEqual([-60, -59])
   expect(stepsUpTo(6).slice(-2)).toEqual([-1, 6])

@@ -15,7 +15,6 @@ afterAll(async () => {
   removeDataDir(herald.dataDir)
 })
 
-/** The payload of a push to an iPhone. */
 type Shown = { aps: { badge: number } }
 
 // spec: sending/badge-increment

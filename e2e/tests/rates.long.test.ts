@@ -97,7 +97,7 @@ describe('a send with a rate, with two of audience and two dispatchers', () => {
 
   // spec: sending/rate
   test(
-    'while every service is killed in turn a send keeps below its rate, and each device gets it once',
+    'while services are killed a send keeps below its rate, and every device gets it; copies have the same msgId',
     { timeout: 240_000 },
     async () => {
       const tenant = await givenTenant(herald)

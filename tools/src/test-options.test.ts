@@ -12,7 +12,7 @@ test('npm test runs the quick tier; --rest and --all choose the other tiers, --a
   })
 })
 
-test('every other argument of npm test is for vitest', () => {
+test('npm test gives every argument that it does not know to vitest', () => {
   expect(readTestOptions(['--project', 'unit', 'apps/tracker']).forVitest).toEqual(['--project', 'unit', 'apps/tracker'])
   expect(readTestOptions(['--shard=two']).forVitest).toEqual(['--shard=two'])
 })

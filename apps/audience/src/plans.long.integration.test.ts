@@ -135,13 +135,13 @@ const [large, growing] = [newId(), newId()]
 
 beforeAll(async () => {
   await plans.of(async (db) => {
-    // From here on the planner's statistics stay those of empty tables.
+    // Until the third test analyses the tables, the planner's statistics are those of empty ones.
     for (const table of watched) await sql`alter table ${sql.table(table)} set (autovacuum_enabled = false)`.execute(db)
     for (const table of watched) await sql`vacuum (analyze) ${sql.table(table)}`.execute(db)
   })
 })
 
-test('a registration with kept plans reads few rows, from the empty table to 40,000 devices, with old planner statistics', async () => {
+test('a registration reads few rows at 40,000 devices with a plan that Postgres made and kept for empty tables', async () => {
   const appId = newId()
   const registerInCompany = (frequentDb: Db) =>
     registerEveryWay(openRegistrations({ db: plans.db, frequentDb }, { maxWaiting: 100, full: queueUnavailable }, openPeopleTurns()), appId)
@@ -150,7 +150,7 @@ test('a registration with kept plans reads few rows, from the empty table to 40,
   expect(wrongOf(await keptPlans.of(registerInCompany))).toEqual([])
 }, 60_000)
 
-test('requests about one device or user read few rows, from the empty table to 40,000 devices, with old planner statistics', async () => {
+test('requests about one device or user read few rows at 40,000 devices with the planner’s statistics of empty tables', async () => {
   // All requests are made six times, because from the sixth run on Postgres keeps the plans of statements of foreign keys and triggers.
   for (let n = 0; n < 6; n += 1) expect(wrongOf(await plans.of((db) => everyWay(db, growing)))).toEqual([])
 

@@ -154,7 +154,7 @@ beforeAll(async () => {
   await sql`insert into erased_apps (app_id) values (${erasedApp})`.execute(db)
 })
 
-test('a send’s statements read few rows while tables grow to 100,000, with old and new planner statistics', async () => {
+test('a send’s statements read few rows while tables grow to 100,000 rows, before and after Postgres analyses them', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })
 

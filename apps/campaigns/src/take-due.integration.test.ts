@@ -152,7 +152,7 @@ test('a campaign that audience cannot fan out fails with the reason, and stays f
 })
 
 // spec: sending/failed-start
-test('a send that audience cannot begin fails with the fifth failure; each telling counts one', async () => {
+test('a send that audience cannot begin fails with the fifth failure; a pointer counts once, however often its start fails', async () => {
   const bad = toNames()
   await insertCampaigns(db, [bad])
   for (let failures = 1; failures <= 4; failures += 1) {

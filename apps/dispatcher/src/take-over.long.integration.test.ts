@@ -51,7 +51,7 @@ test('after a dispatcher dies, no reported push is sent again, and audience lear
 })
 
 // spec: sending/copies
-test('after a dispatcher is killed, at most the pushes in flight are copied, and every push has an outcome', async () => {
+test('after a dispatcher is killed, at most the pushes in flight arrive twice, and every push has an outcome', async () => {
   const first = await rig.start({ DISPATCH_WINDOW: '8' })
   await rig.simulator.control('PUT', '/faults', { service: 'fcm', latencyMs: 50 })
   const devices = await rig.androids(60)

@@ -177,6 +177,6 @@ beforeAll(async () => {
   await sql`insert into erased_apps (app_id) values (${erasedApp})`.execute(db)
 })
 
-test('statements for reports, outcomes, settlements and announcements read few rows up to 100,000, with old planner statistics', async () => {
+test('statements for reports, outcomes, settlements and announcements read few of 100,000 rows, before and after Postgres analyses them', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

@@ -122,6 +122,6 @@ beforeAll(async () => {
   }
 })
 
-test('from event to delivery statements read few rows while tables grow to 100,000, with old and new statistics', async () => {
+test('from event to delivery statements read few of 100,000 rows, before and after Postgres analyses the tables', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

@@ -165,7 +165,7 @@ describe('a payload', () => {
   })
 
   // spec: sending/android-collapse
-  test('a notification on Android without a collapseId has a collapse key of its own send; a silent push has none', () => {
+  test('without a collapseId a notification on Android has its campaign’s id as collapse key, and a silent push has none', () => {
     const keyOf = (push: Push) => buildFcmMessage(push, 'token', 60).message.android['collapse_key']
     const [one, other] = ['1'.repeat(24), '2'.repeat(24)]
     expect([keyOf(givenPush({ campaignId: one })), keyOf(givenPush({ campaignId: other }))]).toEqual([one, other])

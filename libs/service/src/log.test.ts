@@ -3,7 +3,7 @@ import { idsOf } from './log.ts'
 
 const id = (n: number) => n.toString(16).padStart(24, '0')
 
-test('a log line has only a body’s ids of app, campaign, batch and announcement, at most ten each', () => {
+test('a log line takes from a body only the ids of app, campaign, batch and announcement, at most ten each', () => {
   expect(idsOf({ appId: id(1), campaignId: id(2), content: 'text', userId: id(3) })).toEqual({ appId: id(1), campaignId: id(2) })
   expect(idsOf({ announcementId: id(1), events: [{ campaignId: id(2) }, { campaignId: id(2) }] })).toEqual({
     announcementId: id(1),

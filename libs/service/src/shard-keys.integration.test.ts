@@ -32,7 +32,7 @@ const keysWithoutApp = [
 ]
 
 // spec: running/split-by-app
-test('every table of an app can be split by app, except those that are listed here', async () => {
+test('every table of an app can be split by app, except those in this file’s two lists', async () => {
   const owner = new pg.Client({ connectionString: ownerUrl })
   await owner.connect()
   onTestFinished(() => owner.end())

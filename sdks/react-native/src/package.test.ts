@@ -71,7 +71,7 @@ test('what React Native generates from the specification fits the native code of
   expect(ours).toContain('std::make_shared<facebook::react::NativeHeraldSpecJSI>(params)')
 })
 
-/** Stands for React Native: the native module of this name, and the state of the app. */
+/** Stands for React Native: its native modules, whose calls it notes, and the state of the app. */
 const framework = `
 const handlers = []
 export const asked = []

@@ -267,6 +267,6 @@ beforeAll(async () => {
   peers.settings.set(large, defaultSettings)
 })
 
-test('the statements of a send read few rows, while tables grow to 100,000 rows with old planner statistics', async () => {
+test('the statements of a send read few rows while tables grow to 100,000 rows, before and after Postgres analyses them', async () => {
   expect(await lookWhileGrowing(plans, steps, grow)).toEqual({ empty: [], few: [], many: [], analysed: [] })
 })

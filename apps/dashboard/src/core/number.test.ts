@@ -11,6 +11,6 @@ test.each([
   [1, 3, '33.3 %'],
   [1, 100_000, '< 0.1 %'],
   [99_999, 100_000, '> 99.9 %'],
-])('%i of %i is shown as "%s": small shares are never 0 %%, those below all never 100 %%', (value, of, told) =>
+])('%i of %i is shown as "%s": never 0 %% for some, never 100 %% for less than all', (value, of, told) =>
   expect(percentText(value, of)).toBe(told),
 )

@@ -108,7 +108,7 @@ test.each(rows)('an answer of %s, %i %s, means %s %s', (platform, status, reason
 })
 
 // spec: providers/slow-down
-test.each(platforms)('%s: an unknown 4xx with a Retry-After asks for patience, and without one it is unknown', (platform) => {
+test.each(platforms)('%s: an unknown 4xx is tried again, as rate_limited after its Retry-After, or without one as internal', (platform) => {
   expect(readAnswer(providers[platform].answers, answered(420, '', 2_000))).toMatchObject({
     class: 'retry',
     code: 'rate_limited',

@@ -1,3 +1,4 @@
+// Compares Herald's transports with the providers' libraries: what a server gets from both, and how both read its answers.
 import { readFileSync } from 'node:fs'
 import { readPrivateKey } from '@herald/auth/provider-token'
 import { openSealer } from '@herald/auth/seal'
@@ -17,8 +18,6 @@ import { redirectFirebase } from './fcm/firebase.ts'
 import { openFcmLine as openLibraryFcmLine } from './fcm/library.ts'
 import { openFcmLine } from './fcm/transport.ts'
 import { answerOf, type Line, type Push } from './provider.ts'
-
-/** Compares Herald's transports with the providers' libraries: what a server gets from both, and how both read its answers. */
 
 type Said = { status: number; headers?: Record<string, string>; body?: string }
 let said: Said = { status: 200 }

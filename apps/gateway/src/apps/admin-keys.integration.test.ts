@@ -162,7 +162,7 @@ test('an administration key is no API key: the public API answers 401 to it', as
 })
 
 // spec: administration/admin-key-session
-test('a session by an administration key has its scopes and its app, and the default name says the key', async () => {
+test('a session by an administration key has the key’s scopes and app, and a default name with the key’s name', async () => {
   const { id, key } = await givenKey(app.appId, ['read', 'send'], 'campaign team')
   const session = await givenSessionOf(key)
   expect(session.told.body).toMatchObject({ name: 'key campaign team', scopes: ['read', 'send'], appId: app.appId })

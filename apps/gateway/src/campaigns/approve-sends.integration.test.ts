@@ -111,7 +111,6 @@ test('when a draft that somebody asked to send is changed, nobody asks for it an
   await send(dana, id)
   expect((await ask(dana, 'PUT', id, '', { name: 'Sale', silent: true })).status).toBe(200)
   expect(await approvalIn(robin, id)).toBeNull()
-  // Robin's send asks anew, and Dana can confirm it.
   expect((await send(robin, id)).body).toMatchObject({ status: 'draft', approval: { askedBy: 'Robin' } })
   expect((await send(dana, id)).body).toMatchObject({ status: 'scheduled' })
 })

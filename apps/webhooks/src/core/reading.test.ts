@@ -25,7 +25,7 @@ test('when an endpoint is switched off its reading ends, and when it is switched
   expect(advanced(again, { place: 30, count: 10, bytes: 100 }).map(({ types }) => types)).toEqual([['*']])
 })
 
-test('an event is kept while an endpoint of its type has not read it; one that read everything keeps none', () => {
+test('an event is kept while an endpoint that asks for its type has not read it, and no longer', () => {
   const rare = advanced([open('notification.opened')], { place: 12, count: 4, bytes: 40 })
   const done = advanced([open('*')], { place: 30, count: 30, bytes: 300 })
   expect(readByAll(log, [rare, done])).toEqual([

@@ -274,7 +274,7 @@ test('late answers to 999 timed-out requests are no flood; 3,000 late HEADERS on
   expect(given.goAwayCode()).toBe(ENHANCE_YOUR_CALM)
 })
 
-test('after a late answer that ends its stream, one more HEADERS on the stream is a mistake', () => {
+test('when a server sends HEADERS on a stream that its late answer has ended, the client closes the connection', () => {
   const given = givenConnection(1)
   given.connection.tick(performance.now() + 20_000)
   given.socket.arrive(answered)

@@ -174,7 +174,7 @@ describe('what the answers of a provider mean', () => {
   })
 
   // spec: providers/probe
-  test('after a probe whose device is refused another is probed at once, five in a row, then after 30 s', () => {
+  test('when a probe’s device is refused, another is probed at once; after five in a row, 30 s later', () => {
     const probed: (Date | null)[] = []
     let known = open({ probeAt: inMs(30_000) })
     for (let probe = 0; probe < 6; probe += 1) {

@@ -114,7 +114,7 @@ test('when another registration has just made the same address, a registration m
   expect(users).toEqual([{ external_id: null }])
 })
 
-test('when another registration has just made the same external id, a new device’s registration fails and writes nothing', async () => {
+test('a new device’s statement fails and writes nothing when another registration has just made its external id', async () => {
   const appId = newId()
   const device = toDevice(appId, browser('new'))
   await registerSubscription({ db }, { appId, subscription: { ...browser('other'), externalId: 'cem' } })
@@ -130,6 +130,7 @@ test('when another registration has just made the same external id, a new device
     [],
   )
 
+  // The caller repeats a registration that fails with this code (transact-identity.ts).
   await expect(written).rejects.toMatchObject({ code: '23503' })
   const { rows } = await sql`select from subscriptions where app_id = ${appId} and address = ${browser('new').endpoint}`.execute(db)
   expect(rows).toEqual([])

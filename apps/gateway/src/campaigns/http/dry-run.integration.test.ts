@@ -198,7 +198,7 @@ test('an app has one dry run at a time: a second is 429 for 2 seconds; other app
 })
 
 // spec: sending/dry-run-estimate, sending/dry-run-warnings
-test('a send’s rate is its estimate when below the last sends’ pace, and over a day is warned of', async () => {
+test('a dry run estimates by the send’s rate when recent sends were faster, and warns above a day', async () => {
   const estimateWith = async (perMinute: number, ttl = 60) => {
     const send = { ...givenResolved, ttl, sendRate: { perMinute } }
     peers.answers.set(resolveSend.subject, () => ({ send, target: { kind: 'all' }, startsAt: null }))

@@ -1,4 +1,4 @@
-// Measures what a platform costs while nothing is sent, and what the first send of new processes costs: npm run bench:idle -- --help
+// Measures the CPU and memory of one Herald while nothing is sent, and the CPU of the first send of new processes: npm run bench:idle -- --help
 import { setTimeout as wait } from 'node:timers/promises'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
 import { until } from '@herald/testing/until'
@@ -13,7 +13,7 @@ import { readStatements, statementsBetween } from './statements.ts'
 
 const help = `npm run bench:idle -- [--seconds 30] [--rest 20] [--devices 5000] [--sends 10] [--first 0] [--statements] [--keep]
 
-Starts a platform as npm start does, sends --sends notifications to --devices devices, waits --rest seconds, and measures for --seconds what each
+Starts Herald as npm start does, sends --sends notifications to --devices devices, waits --rest seconds, and measures for --seconds what each
 process burns: CPU in milliseconds a second, how often its threads woke up, and its memory (RSS, and PSS, which shares common pages).
 Works with any processes of <data>/processes.json, such as the one of HERALD_PROCESSES=1.
 

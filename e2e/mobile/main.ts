@@ -121,7 +121,7 @@ function showConformance(platform: 'Kotlin' | 'Swift', names: readonly string[],
   }
 }
 
-/** Gives the command line of the program that has the Android side on a phone of stubs. */
+/** Gives the command line of the program that runs HeraldPushes.kt with stubs in place of Android and Firebase. */
 function phoneCommand(jar: string): Program['command'] {
   return (baseUrl, publicKey, home) => ({
     program: 'java',

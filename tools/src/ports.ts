@@ -37,7 +37,7 @@ export const simulatorPorts = {
 
 const fileOf = (dataDir: string) => join(dataDir, 'ports.json')
 
-/** Reads the ports of the last run; gives an empty object when there was none. */
+/** Reads the ports of the last run. */
 export function readPorts(dataDir: string): Ports {
   try {
     return existsSync(fileOf(dataDir)) ? Ports.parse(JSON.parse(readFileSync(fileOf(dataDir), 'utf8'))) : {}

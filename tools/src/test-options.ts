@@ -3,7 +3,7 @@ export type Tier = 'quick' | 'rest' | 'all'
 /** What tools/src/test.ts was asked to run. `forVitest` are arguments for vitest, which then runs without any check. */
 export type TestOptions = { tier: Tier; base?: string; shard?: { number: number; of: number }; forVitest: string[] }
 
-/** Reads the command line of tools/src/test.ts. Every argument that is none of its own is for vitest. */
+/** Reads the command line of tools/src/test.ts. */
 export function readTestOptions(args: readonly string[]): TestOptions {
   const options: TestOptions = { tier: 'quick', forVitest: [] }
   for (const argument of args) {

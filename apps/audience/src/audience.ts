@@ -5,7 +5,7 @@ import type { LastNotified } from './last-notified.ts'
 import type { FanOut } from './sends/store/fan-outs.ts'
 import type { Db } from './store/tables.ts'
 
-/** What most functions of audience need: connections, and functions that the process shares. */
+/** What most functions of audience need: connections, and functions that the process shares. Made in start.ts. */
 export type Audience = {
   db: Db
   bus: Bus

@@ -33,7 +33,6 @@ import { sweepDue } from './sweep-due.ts'
 import { wireAudience } from './wire.ts'
 import type { Audience } from './audience.ts'
 
-/** Starts audience: opens its connections, starts its sweeps, answers its calls, and reads its pointers. */
 export async function startAudience(service: Service<Config>): Promise<void> {
   const { config, log } = service
   const { db, frequentDb, reads, watch } = await openDatabase<Tables>(service, {

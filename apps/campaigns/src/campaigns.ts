@@ -22,7 +22,7 @@ export type Accepted =
 
 export type Idempotency = { key: string; fingerprint: string }
 
-/** What the functions behind the calls and sweeps of campaigns work with. */
+/** What the functions behind the calls and sweeps of campaigns work with. Made in start.ts. */
 export type Campaigns = {
   readonly db: Db
   /** Runs reads over connections of their own, which apps use in turn. */

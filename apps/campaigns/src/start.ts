@@ -25,7 +25,6 @@ import { tellDueFlows, tellFlow } from './tell-flows.ts'
 import { wireCampaigns } from './wire.ts'
 import type { Campaigns, Acceptable, Several } from './campaigns.ts'
 
-/** Starts the service campaigns: its connections, what its functions work with, its calls and its sweeps. */
 export async function startCampaigns(service: Service<Config>): Promise<void> {
   const { config, log } = service
   const { db, frequentDb, reads, watch } = await openDatabase<Tables>(service, {

@@ -51,8 +51,8 @@ export async function deliverGiven(dispatcher: Dispatcher, given: GivenBatch, ta
 }
 
 /**
- * Takes a batch, or uses or asks what a batch holds that audience has given to this process (`takes` is not null), and begins to deliver it. Frees
- * its place in `jobs` when the delivery ends, or cannot begin.
+ * Takes a batch and begins to deliver it. A batch that audience gave (`takes` is not null) is leased already: its `content` is used while fresh, else
+ * asked for. Frees the `place` when the delivery ends, or cannot begin.
  */
 async function begin(
   dispatcher: Dispatcher,
@@ -68,6 +68,8 @@ async function begin(
     content,
   }: BatchPointer & { platform: Platform; takes: number | null; takenAt?: number; content?: TakenBatch | undefined },
 ): Promise<void> {
+  // Four instants. `givenAt`: the wait for a given batch began. `beganAt`: the pointer or the given batch has come. `askedAt`: audience was asked, or
+  // its content has come; the durations in its answer count from then. `takenAt`: the lease and this process's durations count from then.
   const beganAt = performance.now()
   // Listens for a stop of the campaign before the take is asked for. Audience may grant the take just before the campaign stops, and its answer may
   // arrive after the broadcast of the stop.
@@ -88,7 +90,6 @@ async function begin(
     const asked = { batchId, appId, knowsSend: known !== undefined, from: 0, takes, ...circuit, rate }
     const answer = isRead ? content : await dispatcher.small.take(asked, size)
     if (answer.answer !== 'taken') return leave()
-    // The durations in audience's answer count from when audience was asked. The durations of this process count from `takenAt`.
     const taken = { ...answer, elapsedMs: answer.elapsedMs - (askedAt - takenAt) }
     const prepared = known ?? prepareTaken(dispatcher, taken)
     const stopped = AbortSignal.any([dispatcher.jobs.stopping, flow.stopped])

@@ -17,7 +17,7 @@ import type { SmallBatches } from './small-batches.ts'
 import type { Flows } from './watch-flows.ts'
 import type { Window } from './window.ts'
 
-/** The parts of the dispatcher that exist once per process. */
+/** The parts of the dispatcher that exist once per process. Made in wire.ts. */
 export type Dispatcher = {
   readonly bus: Bus
   readonly log: Log

@@ -22,7 +22,7 @@ import type { WebPushKeys } from './apps/web-push-keys.ts'
 import type { EventTail } from './webhooks/watch-events.ts'
 import type { SimulatorTail } from './simulator/watch-simulator.ts'
 
-/** Everything that routes need to answer requests. */
+/** Everything that routes need to answer requests. Made in wire.ts. */
 export type Gateway = {
   readonly db: Kysely<Tables>
   /** The connections for lists and other long reads. */

@@ -36,10 +36,12 @@ const mostHeld = 20_000
  */
 const mostQueuedHeld = 80_000
 
-/** The rows of an app's present hour are spread over this many stripes, the column `slot`. */
+/**
+ * An app's counts of an hour (app_hours, app_hour_codes) are spread over this many rows, by the column `slot`. Two commits then seldom wait for each
+ * other's lock. `mergeStripes` makes one row of them when the next hour is over too.
+ */
 const stripes = 16
 
-/** Starts the tracker: its connections, what its functions work with, its calls and its sweeps. */
 export async function startTracker(service: Service<Config>): Promise<void> {
   const { config, log, metrics } = service
   const { db, frequentDb, reads, watch } = await openDatabase<Tables>(service, {

@@ -17,7 +17,7 @@ export type FollowUp = (committed: {
   engagements?: EngagementKind[]
 }) => void
 
-/** What the functions behind the calls and sweeps of the tracker work with. */
+/** What the functions behind the calls and sweeps of the tracker work with. Made in start.ts. */
 export type Tracker = {
   readonly db: Db
   /** Connections that keep the plans of the statements of each commit (kept-plans.ts). */

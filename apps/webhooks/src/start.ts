@@ -46,7 +46,7 @@ const freezeEveryMs = 50
 /** A process keeps in memory the bodies that it made or read lately, up to this many bytes in all, because a body may go to several endpoints. */
 const bodyCacheBytes = 16_000_000
 
-/** Starts webhooks: its connections, what its functions work with, its sweeps, its calls and its consumer. */
+/** Starts webhooks. A test gives `resolve` in place of DNS. */
 export async function startWebhooks(service: Service<Config>, given: { resolve?: Resolve } = {}): Promise<void> {
   const { config, log } = service
   const allowPrivate = config.WEBHOOK_ALLOW_PRIVATE

@@ -10,7 +10,7 @@ import type { Db, Tables } from './store/tables.ts'
 
 export type Retention = { logDays: number; deliveredHours: number; undeliveredDays: number }
 
-/** What the functions behind the calls, the sweeps and the consumer of webhooks work with. */
+/** What the functions behind the calls, the sweeps and the consumer of webhooks work with. Made in start.ts. */
 export type Webhooks = {
   readonly db: Db
   /** Runs reads over connections of their own, which apps use in turn. */

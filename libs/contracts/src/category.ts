@@ -4,7 +4,7 @@ import { CategoryId, name, sentence } from './text.ts'
 
 /** An app has at most this many categories (spec: categories/limit). */
 export const mostCategories = 50
-/** With one tap a person leaves a category for this many days after the send has ended (spec: categories/one-tap). */
+/** With one tap a person can leave a category until this many days after the send has ended (spec: categories/one-tap). */
 export const oneTapDays = 30
 
 /** Who is in a category without a choice of their own: everybody or nobody. */

@@ -20,7 +20,6 @@ export type Push = { msgId: string; recalled?: string | undefined; entry: Locale
 /** Gives the `tag` of a push on Android and the web: that of the first push in a recall (spec: recall/identity). */
 const tagOf = ({ msgId, recalled = msgId, send }: Push): string => send.collapseId ?? pushTag(recalled)
 
-/** Gives what a push shows. Null for a silent push, whatever content it has. */
 const shownBy = ({ entry, send }: Push): LocaleEntry | null => (send.silent ? null : entry)
 
 /** Gives the category that the payload names: one that the person can leave, so that an app may offer it (spec: categories/payload). */

@@ -109,7 +109,7 @@ export type RegisterSubscription = z.output<typeof RegisterSubscription>
 
 const atLeastOneField = (changes: object): boolean => Object.values(changes).some((value) => value !== undefined)
 
-/** The body of PATCH /v1/subscriptions/:id: the fields of a device that a client may change. Fields of its user are changed elsewhere. */
+/** The body of PATCH /v1/subscriptions/:id: the fields of a device that a client may change. Those of its user: PATCH /v1/subscriptions/:id/user. */
 export const PatchSubscription = z
   .strictObject({
     optedIn: z.boolean().optional(),

@@ -1,8 +1,8 @@
 import { sql, type QueryExecutorProvider } from 'kysely'
 
 /**
- * At most this many announcements of a service are being repeated at a time, each from its first repeat until webhooks confirms it or it has been
- * repeated more than `repeatsInWindow` times. The number is small, because an announcement has up to ~300 kB.
+ * At most this many announcements of a service are being repeated at a time, each until webhooks confirms it or it has been repeated more than
+ * `repeatsInWindow` times. The number is small, because an announcement has up to ~300 kB.
  */
 export const mostRepeated = 200
 /**

@@ -80,5 +80,4 @@ export async function textOfAll([ofProcess, ...services]: readonly Metrics[]): P
   return `${await ofProcess?.text()}\n${await joined.metrics()}`
 }
 
-/** Upper bounds of buckets in seconds, from 1 ms to 5 s. */
 export const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]

@@ -66,7 +66,7 @@ export type Herald = {
   /** Registers this phone, at every start of the app after `start`. Gives the id of the device; null while the user has opted out. */
   register(): Promise<string | null>
   subscriptionId(): Promise<string | null>
-  /** Reports that the app has come to the foreground. */
+  /** Reports that the app has come to the foreground. After the first `register` the package does it by itself. */
   foreground(): Promise<void>
   login(externalId: string): Promise<void>
   logout(): Promise<void>

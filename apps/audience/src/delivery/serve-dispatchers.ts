@@ -21,6 +21,7 @@ export type Dispatchers = {
   finish: (finish: FinishBatch) => Promise<FinishAnswer>
 }
 
+/** What the functions that dispatchers call work with. Made in start.ts. */
 type Serving = Finishing & {
   remembered: Remembered
   maxHoldSeconds: number

@@ -46,7 +46,7 @@ async function erase(db: Db, appId: string, user: UserAddress): Promise<boolean>
 }
 
 const atOnce = 50
-/** A user of whom tracker and webhooks could not be told after this many tries, two minutes, is named in the log, whatever the reason. */
+/** From this try on, after two minutes, a failure is logged as a warning even when tracker or webhooks is only away. */
 const patience = 10
 
 /**

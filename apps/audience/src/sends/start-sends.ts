@@ -89,7 +89,10 @@ async function beginTogether(audience: Audience, sends: Ready[], taker: Taker | 
   }
 }
 
-/** Reads what given batches hold, as devices and their owners are now that the batches are committed. What cannot be read, its dispatcher asks for. */
+/**
+ * Reads what given batches hold. That is after their commit, so devices have their present owners. A batch that cannot be read, or brings the answer
+ * above `contentBytes`, goes without: its dispatcher asks for it.
+ */
 async function withContent(given: Given[], readGiven: ReadGiven): Promise<GivenBatch[]> {
   const contents = await Promise.allSettled(given.map(({ granted }) => readGiven(granted)))
   let bytes = 0

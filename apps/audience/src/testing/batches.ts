@@ -30,7 +30,6 @@ export const finished = (batchId: string, takes: number, change: Partial<FinishB
   ...change,
 })
 
-/** Makes the entry of a push that is to be tried again, for a finish. */
 export const retried = (
   { place = 0, subscriptionId, userId }: { place?: number; subscriptionId: string; userId: string },
   change: Partial<FinishBatch['retries'][number]> = {},

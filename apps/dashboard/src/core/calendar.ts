@@ -11,7 +11,7 @@ export type Coming = {
   nextAt: string | null
   createdAt: string
   startedAt: string | null
-  /** When a recurrence runs that ends after a number of runs: only Herald knows how many it has made. */
+  /** Herald's list of the runs. Only a recurrence that ends after a number of runs has it, because only Herald knows how many it has made. */
   runs?: readonly string[] | undefined
 }
 /** What goes out at an instant. `repeats`: it is one of several of a recurrence. */

@@ -3,7 +3,7 @@ const grouped = new Intl.NumberFormat('en')
 /** Writes a number with its thousands separated: 12,431. */
 export const countText = (value: number): string => grouped.format(value)
 
-/** Writes a share such as "3.1 %", or "–" when `of` is 0. A share above zero is never shown as 0 %, and a share below all never as 100 %. */
+/** Writes a share such as "3.1 %", or "–" when `of` is 0. A share above zero is never shown as 0 %, and less than the whole never as 100 %. */
 export function percentText(value: number, of: number, digits = 1): string {
   if (of === 0) return '–'
   const share = (value / of) * 100

@@ -3,7 +3,7 @@ import { faultOf } from '../api/fault.ts'
 import { Button } from './Button.tsx'
 import { CopyText } from './CopyText.tsx'
 
-/** Shows an error with the message of the API, the id of the request (to find it in the logs) and a button to try again. */
+/** Shows the id of the request too, so that an operator finds the request in the logs. */
 export function ErrorNote({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const { message, details, requestId, code } = faultOf(error)
   return (

@@ -135,7 +135,7 @@ export const administrationRoutes: readonly Route[] = [
   ...system,
 ]
 
-/** The texts of the two documents. A gateway makes them when somebody asks, because they are a third of the time of its start (0.1 s). */
+/** The texts of the two OpenAPI documents. A gateway makes each when somebody first asks, because making both would slow its start. */
 const texts = {
   public: onceMade(() => describeApi(publicRoutes, publicApi)),
   administration: onceMade(() => describeApi(administrationRoutes, administrationApi)),

@@ -40,7 +40,7 @@ export async function readSystem({
   db: Kysely<Tables>
   bus: Bus
   watch: DatabaseWatch
-  /** HERALD_BASE_URL, or the address that this request was sent to. */
+  /** HERALD_BASE_URL, or the address that this request was sent to; null when the request named no valid host. */
   baseUrl: string | null
   trustedProxies: boolean
   simulator: boolean
@@ -77,7 +77,7 @@ function circuitsOf({ count, circuits }: { count: number; circuits: OpenCircuit[
 const differenceOf = ({ difference, roundEndedAt }: { difference: number; roundEndedAt: string | null }): number | null =>
   roundEndedAt === null && difference === 0 ? null : difference
 
-/** Gives the answer of another service, or null when the service cannot answer now. */
+/** Gives the answer of a service or of the database, or null when it cannot answer now. */
 async function orNull<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
   try {
     return await asked

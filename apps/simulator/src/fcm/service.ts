@@ -19,7 +19,7 @@ type No = {
   violation?: Violation
 }
 
-/** How FCM refuses a device; the texts and details are those of the real service. */
+/** How a push to a device is refused: with answers of the real service (`knownAnswers` of the contracts). */
 const refusals: Readonly<Record<Refusal, Answer>> = {
   dead: answerOfService('fcm unregistered'),
   bad_token: answerOfService('fcm invalid token'),

@@ -15,7 +15,7 @@ const urgencies = ['very-low', 'low', 'normal', 'high']
 
 type No = { status: number; reason: string }
 
-/** How a push service refuses a device; the texts are those of the real ones. */
+/** How a push to a device is refused: with answers of the real service (`knownAnswers` of the contracts). */
 const refusals: Readonly<Record<Refusal, Answer>> = {
   dead: answerOfService('web gone'),
   bad_token: answerOfService('web not found'),

@@ -16,7 +16,7 @@ import type { Db } from './tables.ts'
  */
 export type Outcomes = {
   day: string
-  /** The apps, each with the version of its row of `listeners` that was read. */
+  /** The apps of these outcomes, each with the version that its row of `listeners` (which events its webhook endpoints ask for) had when it was read. */
   listened: Map<string, number>
   filled: (BatchKey & { row: Slots; was: number })[]
   /** For pushes that have just ended and were attempted before: the provider's answers to their earlier attempts. */

@@ -5,7 +5,10 @@ import type { ExportedDelivery } from '@herald/contracts/person'
 export const batchSize = 100
 export const batchAfterMs = 1_000
 
-/** When more events than this wait for an endpoint the oldest are dropped, and the endpoint shows how many (spec: webhooks/most-waiting). */
+/**
+ * When more events than this wait for an endpoint the oldest are dropped, and the endpoint shows how many (spec: webhooks/most-waiting). They are also
+ * dropped when they have too many bytes (`mostBytes` in freeze-batches.ts).
+ */
 export const mostWaiting = 100_000
 
 /**

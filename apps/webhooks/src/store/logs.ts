@@ -12,8 +12,8 @@ export const insertLog = (db: Db, appId: string): Promise<unknown> =>
 export const deleteLog = (db: Db, appId: string): Promise<unknown> => db.deleteFrom('logs').where('app_id', '=', appId).execute()
 
 /**
- * Locks the event logs of these apps, in their ids' order. Until the transaction ends no other inserts their events, moves an endpoint's reading or
- * erases a user. An app that never had an endpoint has no log.
+ * Locks these apps' event logs, in the order of ids. Until this transaction ends no other stores their events, changes how far an endpoint has
+ * read, or erases a user. An app that never had an endpoint has no log.
  */
 export async function lockLogs(trx: Db, appIds: string[]): Promise<Map<string, Log>> {
   const { rows } = await sql<LogRow>`

@@ -8,7 +8,10 @@ import type { FailureCode } from '@herald/contracts/outcome'
 export type Circuit = {
   environment: CircuitEnvironment
   state: 'closed' | 'open'
-  /** Why the circuit is open; null while it is closed. Unless that is an outage, pushes that were held too long fail with this code. */
+  /**
+   * Why the circuit is open; null while it is closed. Pushes that were held too long fail with this code. In an outage they are skipped as `expired`
+   * instead, when their ttl ends.
+   */
   code: FailureCode | null
   since: Date
   /** From when on the next probe may be made; null while the circuit is closed. */

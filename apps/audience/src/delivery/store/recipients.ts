@@ -15,7 +15,7 @@ const userColumns = { externalId: 'external_id', language: 'language', timezone:
 const subscriptionColumns = { appVersion: 'app_version', deviceModel: 'device_model', browser: 'browser' }
 
 /**
- * Reads the pushes of batches with devices and users as they are now, in one query: a list for each field that one of their sends names. Answers in
+ * Reads the pushes of batches with devices and users as they are now, in one query with a column for each field that a placeholder names. Answers in
  * the order asked; undefined for a batch that is gone.
  */
 export const readRecipients = (db: Db, asked: RecipientsAsked[]): Promise<(QueuedDevices | undefined)[]> =>

@@ -163,7 +163,8 @@ export type Invalidated = { id: string; appId: string; userId: string; platform:
  * another version, or when it registered since the question, or since `deadSince` if earlier.
  */
 export async function invalidateDead(db: Db, dead: DeadToken[]): Promise<Invalidated[]> {
-  // `agoMs` counts back from the database's time: a provider's wrong clock can only keep a device valid.
+  // `agoMs` counts back from the database's time, and the earlier of that instant and `deadSince` counts. So a provider's wrong clock can keep a device
+  // valid, but cannot make one invalid.
   const { rows } = await sql<Invalidated>`
     with dead as (
       select s.id, told.code, told.campaign_id from subscriptions s

@@ -3,7 +3,6 @@ import { dayText } from '../../core/schedule-text.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Time } from '../../ui/Time.tsx'
 
-/** Shows when a recurrence is sent next. */
 export function Occurrences({ appId, campaignId }: { appId: string; campaignId: string }) {
   const { data } = api.useQuery(
     'get',

@@ -21,8 +21,8 @@ export type Reading = Pick<Campaign, 'status' | 'cancelling' | 'stats'> & {
 
 const path = '/v1/admin/apps/{appId}/campaigns/{id}' as const
 /**
- * How often a campaign is read: every 5 s in the hour after its last push got an outcome, because devices still report then, else every 30 s. The
- * stream brings the changes of a send under way.
+ * A campaign is read every 5 s in the hour after its last outcome, because devices still report then, and while it is a recall that waits to begin.
+ * Otherwise it is read every 30 s.
  */
 const [soonMs, afterSoonMs, hourMs] = [5_000, 30_000, 3_600_000]
 /** How often a campaign is read that is about to go out. */

@@ -8,14 +8,16 @@ import { answerOfReply, field, jsonOf } from '../reply.ts'
 export const apnsAnswers: readonly AnswerRow[] = [
   { status: 200, class: 'sent' },
   { status: 410, class: 'dead', code: 'token_dead' },
-  // By now each environment that has an address was asked: a token of the sandbox is not dead because production does not know it.
+  // Before this row is read the transport has asked each environment that has an address. A token of the sandbox is not dead because production does
+  // not know it.
   { status: 400, reasons: ['BadDeviceToken'], class: 'guarded', code: 'token_invalid' },
   { status: 400, reasons: ['DeviceTokenNotForTopic'], class: 'guarded', code: 'sender_mismatch' },
   { status: 400, reasons: ['BadTopic', 'MissingTopic', 'TopicDisallowed'], class: 'config', code: 'sender_mismatch' },
   { status: 400, reasons: ['IdleTimeout'], class: 'retry', code: 'network_error' },
   // The path is the token: nothing else in it changes.
   { status: 404, reasons: ['BadPath'], class: 'guarded', code: 'token_invalid' },
-  // Every 403 speaks of the provider token. By now a newer one was tried if this one had expired, and a new connection if the key was another one.
+  // Every 403 is about the provider token. Before this row is read the transport has tried again: with a newer token when this one had expired, over a
+  // new connection when the connection had begun with another key.
   { status: 403, class: 'config', code: 'credentials_invalid' },
   { status: 429, reasons: ['TooManyProviderTokenUpdates'], class: 'quota', code: 'rate_limited', waitMs: 60_000 },
   { status: 413, class: 'bad', code: 'payload_too_large' },

@@ -22,7 +22,7 @@ export const fcmAnswers: readonly AnswerRow[] = [
     provesCredentials: true,
   },
   { status: 403, reasons: ['SENDER_ID_MISMATCH*'], class: 'guarded', code: 'sender_mismatch' },
-  // By now the push was sent a second time, with a new OAuth token, unless the token service refused to give a token.
+  // Before this row is read the push was sent a second time, with a new OAuth token, unless the token service refused to give a token.
   { status: 401, class: 'config', code: 'credentials_invalid' },
   // PERMISSION_DENIED: the service account may not send for this project. That has the same effect as wrong credentials.
   { status: 403, reasons: ['PERMISSION_DENIED*'], class: 'config', code: 'credentials_invalid' },

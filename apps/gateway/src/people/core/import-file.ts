@@ -134,7 +134,6 @@ function readQuotedRow(bytes: Buffer, isEnd: boolean, bad: Read): Read | undefin
 
 const isLineEnd = (byte: number | undefined): boolean => byte === lineFeed || byte === carriageReturn
 
-/** Gives the offset of the first line end of CSV at or after `from`; -1 when there is none. */
 function lineEndIn(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at += 1) if (isLineEnd(bytes[at])) return at
   return -1

@@ -18,7 +18,17 @@ const AppSwitcher = lazy(async () => ({ default: (await import('./AppSwitcher.ts
  * Shows the left side: the app switcher, the button that finds things, the pages and the operator's menu. On a narrow screen the pages are behind a
  * button.
  */
-export function Sidebar({ appId, openPalette, openHelp }: { appId: string | undefined; openPalette: () => void; openHelp: () => void }) {
+export function Sidebar({
+  appId,
+  openPalette,
+  openHelp,
+  openSessions,
+}: {
+  appId: string | undefined
+  openPalette: () => void
+  openHelp: () => void
+  openSessions: () => void
+}) {
   const [isOpen, setOpen] = useState(false)
   const pathname = useLocation({ select: (location) => location.pathname })
   useEffect(() => setOpen(false), [pathname])
@@ -72,7 +82,7 @@ export function Sidebar({ appId, openPalette, openHelp }: { appId: string | unde
           <Navigation appId={appId} isSimulated={isSimulated} isNew={isNew} />
         </nav>
         <div className="border-t border-line p-3">
-          <PersonMenu openHelp={openHelp} />
+          <PersonMenu openHelp={openHelp} openSessions={openSessions} />
           <p className="flex flex-wrap items-center gap-x-2 gap-y-1 px-2.5 pt-1 text-xs text-muted">
             {isSimulated && <Simulated className="max-md:hidden" />}
             <span>Times in {zoneText(useToday())}</span>

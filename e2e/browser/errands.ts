@@ -26,13 +26,15 @@ const silver = { field: 'tags.plan', op: 'eq', value: 'silver' }
 /** Makes the shop. customer-0 has the plan silver, so a send to gold customers leaves it out. */
 export async function givenShop(herald: Herald): Promise<Shop> {
   const tenant = await givenTenant(herald)
-  // The composer suggests the languages of the newest people, who come after these.
   await tenant.simulator('POST', '/crowd', {
     baseUrl: herald.baseUrl,
     appKey: tenant.publicKey,
     devices: (await tenant.makeDevices('android', 300)).map(({ id }) => id),
     concurrency: 20,
   })
+  // People and the composer's languages show the newest ids. Those of one second have no order, so the customers come in a later one.
+  const crowdedAt = Math.floor(Date.now() / 1_000)
+  await until(() => Math.floor(Date.now() / 1_000) > crowdedAt, { what: 'the next second' })
   const all = []
   for (const platform of ['ios', 'android', 'web'] as const)
     all.push(

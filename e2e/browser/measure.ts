@@ -1,5 +1,5 @@
-// `npm run measure:pages` measures the dashboard's pages in Chromium with its CPU slowed down 4 times; with `-- --minutes 60`, how much a control
-// room's memory grows during a send of that length. It fails for no number.
+// `npm run measure:pages` measures the dashboard's pages in Chromium with its CPU slowed down 4 times, and what 200 page changes leave in memory; with
+// `-- --minutes 60`, how much a control room's memory grows during a send of that length. It fails for no number.
 import { parseArgs } from 'node:util'
 import { freshDataDir, removeDataDir, startHerald } from '@herald/testing/herald'
 import { givenTenant, type Tenant } from '@herald/testing/tenant'
@@ -8,7 +8,7 @@ import { givenManyDevices } from '../chaos/crowd.ts'
 import { givenDevices, sendCampaign, untilSettled } from '../tests/campaigns.ts'
 import { browserPath } from './browser-path.ts'
 import { hidesScrollbars } from './browsers.ts'
-import { load, median, percentile, slowDown, slowedBy, type Load } from './page-load.ts'
+import { keptAfter, load, median, percentile, slowDown, slowedBy, type Load } from './page-load.ts'
 
 const rounds = 9
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '0' } } })
@@ -44,9 +44,15 @@ async function measureSpeed(tenant: Tenant): Promise<void> {
   const campaignId = await sendCampaign(tenant, { name: 'Weekend sale' }, 'sending')
   await untilSettled(tenant, campaignId)
   const page = await signIn()
-  await slowDown(page)
-
   const app = `${herald.baseUrl}/dashboard/apps/${tenant.appId}`
+  await page.goto(`${app}/overview`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  for (const changes of [100, 200]) {
+    const { nodes, listeners, megabytes } = await keptAfter(page, 100)
+    console.log(`after ${changes} page changes: ${nodes} nodes, ${listeners} listeners, ${megabytes.toFixed(1)} MB of scripts`)
+  }
+
+  await slowDown(page)
   const pages = {
     overview: '/overview',
     compose: '/compose',

@@ -30,6 +30,30 @@ export async function load(page: Page, url: string): Promise<Load> {
   })`)
 }
 
+/** What Chromium keeps of a page after a garbage collection, elements that are no longer shown too. */
+export type Kept = { nodes: number; listeners: number; megabytes: number }
+
+/** Goes through all pages of the navigation in turn, with so many page changes, then to Categories, which shows little. Gives what is kept then. */
+export async function keptAfter(page: Page, changes: number): Promise<Kept> {
+  await page.evaluate(`(async () => {
+    const links = [...document.querySelectorAll('nav a[href*="/apps/"]')]
+    const last = links.find(({ textContent }) => textContent === 'Categories')
+    const isShown = (link) => location.pathname.startsWith(link.pathname) && document.querySelector('h1') && !document.querySelector('[aria-busy=true], [data-skeleton]')
+    const turns = [...Array(${changes}).keys()].map((turn) => links[turn % links.length])
+    for (const link of [...turns, last]) {
+      link.click()
+      do await new Promise(requestAnimationFrame); while (!isShown(link))
+    }
+  })()`)
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable')
+  await session.send('HeapProfiler.collectGarbage')
+  const { metrics } = await session.send('Performance.getMetrics')
+  await session.detach()
+  const read = (wanted: string) => metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN
+  return { nodes: read('Nodes'), listeners: read('JSEventListeners'), megabytes: read('JSHeapUsedSize') / 1e6 }
+}
+
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

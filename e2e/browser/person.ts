@@ -62,35 +62,43 @@ export function withMouse(page: Page, isPaced: boolean): Person {
 
 const hasFocus = (target: Locator): Promise<boolean> => target.evaluate((element) => element.matches(':focus'))
 
-/** So many presses of Tab lead at most to what is looked for. */
-const mostTabs = 150
+/** So many presses of keys lead at most to what is looked for. */
+const mostPresses = 150
+
+/** The key that leads from the focus towards an element. Within a group of radios, tabs or rows Tab stops once, and the arrow keys go on. */
+type Key = 'Tab' | 'Shift+Tab' | 'Enter' | 'Arrow'
 
 /** Gives hands with a keyboard alone: Tab, Enter, the arrow keys within a group, and Space for what is ticked. */
 export function withKeyboard(page: Page): Person {
   const effort: Effort = { clicks: 0, fields: 0, characters: 0 }
-  /** Within a group of radios, tabs or rows, Tab stops once, and the arrow keys go on. */
-  const inGroup = (target: Locator): Promise<boolean> =>
-    target.evaluate((element) => {
-      const { activeElement: active } = element.ownerDocument
-      if (active === null || active === element) return active === element
-      const group = 'fieldset, [role=tablist], tbody'
-      const isStop = active.matches('[type=radio], [role=tab], tr[tabindex]')
-      return isStop && element.closest(group) !== null && active.closest(group) === element.closest(group)
-    })
-  const isThere = (target: Locator): Promise<boolean> =>
-    target.evaluate((element) => {
-      const { activeElement: active } = element.ownerDocument
-      return active === element || (active?.matches('tr[tabindex]') === true && active.contains(element))
-    })
   const goTo = async (target: Locator): Promise<void> => {
     await target.waitFor()
-    for (let tabs = 0; !(await inGroup(target)); tabs += 1) {
-      if (tabs === mostTabs) throw new Error(`${mostTabs} presses of Tab do not lead to ${String(target)}`)
-      await page.keyboard.press('Tab')
+    let element = await target.elementHandle()
+    /** Gives the next key; null when the element has the focus or is in the row that has it. */
+    const nextKey = async (): Promise<Key | null> => {
+      const key = await element?.evaluate((wanted): Key | null | undefined => {
+        if (!wanted.isConnected) return undefined
+        const { activeElement: active } = wanted.ownerDocument
+        if (active === null) return 'Tab'
+        if (active === wanted || (active.matches('tr[tabindex]') && active.contains(wanted))) return null
+        const group = wanted.closest('fieldset, [role=tablist], tbody')
+        const isStop = active.matches('[type=radio], [role=tab], tr[tabindex]')
+        if (isStop && group !== null && active.closest('fieldset, [role=tablist], tbody') === group) return 'Arrow'
+        // The first link of a page skips its navigation.
+        if (active.matches('[href="#main"]') && wanted.closest('#main') !== null) return 'Enter'
+        return active.compareDocumentPosition(wanted) & active.DOCUMENT_POSITION_PRECEDING ? 'Shift+Tab' : 'Tab'
+      })
+      if (key !== undefined) return key
+      // The page has drawn the element anew.
+      element = await target.elementHandle()
+      return nextKey()
     }
-    for (let arrows = 0; !(await isThere(target)); arrows += 1) {
-      if (arrows === 60) throw new Error(`The arrow keys do not lead to ${String(target)}`)
-      await page.keyboard.press((await target.getAttribute('role')) === 'tab' ? 'ArrowRight' : 'ArrowDown')
+    let presses = 0
+    for (let key = await nextKey(); key !== null; key = await nextKey()) {
+      if (presses === mostPresses) throw new Error(`${mostPresses} presses of keys do not lead to ${String(target)}`)
+      presses += 1
+      const arrow = key === 'Arrow' && ((await target.getAttribute('role')) === 'tab' ? 'ArrowRight' : 'ArrowDown')
+      await page.keyboard.press(arrow || key)
     }
   }
   const type = async (text: string): Promise<void> => {

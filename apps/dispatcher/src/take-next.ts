@@ -45,9 +45,8 @@ export function openTakeNext(dispatcher: Dispatcher, deliver = deliverGiven): ()
       const { batches, by, at } = await dispatcher.bus.call(takeNext, { room: share, full: full.slice(0, 100) })
       if (by !== undefined) heardAt.set(by, performance.now())
       const fresh = by !== undefined && at !== undefined && isFresh(by, at)
-      await Promise.all(
-        batches.map(({ content, ...given }) => deliver(dispatcher, fresh && content ? { ...given, content } : given, takenAt)),
-      )
+      // Each batch has its place at once, so this process asks again before the deliveries have begun.
+      for (const { content, ...given } of batches) track(deliver(dispatcher, fresh && content ? { ...given, content } : given, takenAt))
       return 0
     } catch {
       return againAfterMs
@@ -62,14 +61,18 @@ export function openTakeNext(dispatcher: Dispatcher, deliver = deliverGiven): ()
     // Before anything else runs: two loops that end together must not both be the one too many.
     waits -= 1
   }
+  const track = (work: Promise<void>) => {
+    const ended: Promise<void> = work.finally(() => ends.delete(ended))
+    ends.add(ended)
+  }
   const begin = () => {
     waits += 1
-    const ended: Promise<void> = loop().finally(() => ends.delete(ended))
-    ends.add(ended)
+    track(loop())
   }
   begin()
   return async () => {
     stopping.abort()
-    await Promise.all(ends)
+    // The last answer of a wait may bring batches.
+    while (ends.size > 0) await Promise.all(ends)
   }
 }

@@ -1,6 +1,7 @@
 import { ChevronUp, CircleUser } from 'lucide-react'
 import { announce } from '../ui/Announcer.tsx'
 import { faultOf } from '../api/fault.ts'
+import { useMay } from '../session/May.tsx'
 import { useSession } from '../session/session.ts'
 import { Menu } from '../ui/Menu.tsx'
 import { prefer, type Theme, usePreferences } from './preferences.ts'
@@ -8,9 +9,10 @@ import { prefer, type Theme, usePreferences } from './preferences.ts'
 const themes: Record<Theme, string> = { system: 'As the system', light: 'Light', dark: 'Dark' }
 
 /** Shows the operator's name, and the scopes of a session that began with a key, with a menu of the themes, the keyboard shortcuts and "Sign out". */
-export function PersonMenu({ openHelp }: { openHelp: () => void }) {
+export function PersonMenu({ openHelp, openSessions }: { openHelp: () => void; openSessions: () => void }) {
   const { name, scopes, appId, signOut } = useSession()
   const { theme } = usePreferences()
+  const may = useMay()
   const leave = (): void => void signOut().catch((error: unknown) => announce(`You are still signed in: ${faultOf(error).message}`, 'bad'))
   return (
     <Menu
@@ -21,6 +23,7 @@ export function PersonMenu({ openHelp }: { openHelp: () => void }) {
           onSelect: () => prefer({ theme: choice }),
         })),
         { label: 'Keyboard shortcuts', onSelect: openHelp },
+        ...(may('platform') ? [{ label: 'Sessions', onSelect: openSessions }] : []),
         { label: 'Sign out', onSelect: leave },
       ]}
       trigger={

@@ -34,12 +34,14 @@ const bannersWithinMs = 500
 
 const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }))
 
+const Sessions = lazy(async () => ({ default: (await import('./Sessions.tsx')).Sessions }))
+
 /** Shows what all pages have in common: the navigation at the left, and the banners above the page. */
 function Shell() {
   const addressed = useAppIdIfAny()
   const isGone = useIsAppGone(addressed)
   const appId = isGone ? undefined : addressed
-  const [layer, setLayer] = useState<'palette' | 'help'>()
+  const [layer, setLayer] = useState<'palette' | 'help' | 'sessions'>()
   useKeyboard()
   useShellShortcuts(
     () => setLayer('palette'),
@@ -64,7 +66,12 @@ function Shell() {
       >
         Skip to the page
       </a>
-      <Sidebar appId={appId} openPalette={() => setLayer('palette')} openHelp={() => setLayer('help')} />
+      <Sidebar
+        appId={appId}
+        openPalette={() => setLayer('palette')}
+        openHelp={() => setLayer('help')}
+        openSessions={() => setLayer('sessions')}
+      />
       <div className="flex min-w-0 flex-1 flex-col">
         <section aria-label="State of Herald">
           <Banners />
@@ -74,6 +81,11 @@ function Shell() {
         </main>
       </div>
       <ShortcutsHelp open={layer === 'help'} onClose={close} />
+      {layer === 'sessions' && (
+        <Suspense fallback={null}>
+          <Sessions onClose={close} />
+        </Suspense>
+      )}
       {layer === 'palette' && (
         <Suspense fallback={null}>
           <Palette appId={appId} onClose={close} openHelp={() => setLayer('help')} />

@@ -1,9 +1,12 @@
 import { useLocation } from '@tanstack/react-router'
-import { Menu as MenuIcon, Search } from 'lucide-react'
+import { FlaskConical, Menu as MenuIcon, Search } from 'lucide-react'
 import { clsx } from 'clsx'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { api } from '../api/client.ts'
+import { zoneText } from '../core/time.ts'
+import { useToday } from '../live/useToday.ts'
 import { useSystem } from '../session/useSystem.ts'
+import { Mark } from '../ui/Mark.tsx'
 import { isNewApp } from './is-new-app.ts'
 import { Navigation } from './Navigation.tsx'
 import { PersonMenu } from './PersonMenu.tsx'
@@ -15,7 +18,17 @@ const AppSwitcher = lazy(async () => ({ default: (await import('./AppSwitcher.ts
  * Shows the left side: the app switcher, the button that finds things, the pages and the operator's menu. On a narrow screen the pages are behind a
  * button.
  */
-export function Sidebar({ appId, openPalette, openHelp }: { appId: string | undefined; openPalette: () => void; openHelp: () => void }) {
+export function Sidebar({
+  appId,
+  openPalette,
+  openHelp,
+  openSessions,
+}: {
+  appId: string | undefined
+  openPalette: () => void
+  openHelp: () => void
+  openSessions: () => void
+}) {
   const [isOpen, setOpen] = useState(false)
   const pathname = useLocation({ select: (location) => location.pathname })
   useEffect(() => setOpen(false), [pathname])
@@ -33,13 +46,17 @@ export function Sidebar({ appId, openPalette, openHelp }: { appId: string | unde
       <div className="flex items-center gap-2 p-3">
         <div className="min-w-0 flex-1">
           {appId === undefined ? (
-            <p className="px-2.5 font-semibold tracking-tight">Herald</p>
+            <p className="flex items-center gap-2 px-2.5 font-semibold tracking-tight">
+              <Mark size={20} />
+              Herald
+            </p>
           ) : (
             <Suspense fallback={<div className="h-8 rounded-md border border-strong" />}>
               <AppSwitcher appId={appId} />
             </Suspense>
           )}
         </div>
+        {isSimulated && <Simulated className="md:hidden" />}
         <button
           type="button"
           onClick={openPalette}
@@ -65,9 +82,23 @@ export function Sidebar({ appId, openPalette, openHelp }: { appId: string | unde
           <Navigation appId={appId} isSimulated={isSimulated} isNew={isNew} />
         </nav>
         <div className="border-t border-line p-3">
-          <PersonMenu openHelp={openHelp} />
+          <PersonMenu openHelp={openHelp} openSessions={openSessions} />
+          <p className="flex flex-wrap items-center gap-x-2 gap-y-1 px-2.5 pt-1 text-xs text-muted">
+            {isSimulated && <Simulated className="max-md:hidden" />}
+            <span>Times in {zoneText(useToday())}</span>
+          </p>
         </div>
       </div>
     </header>
   )
 }
+
+const Simulated = ({ className }: { className: string }) => (
+  <span
+    title="Providers are simulated: nothing real is sent."
+    className={clsx('inline-flex shrink-0 items-center gap-1 rounded-full bg-accent-soft px-2 text-xs/5 text-accent', className)}
+  >
+    <FlaskConical size={12} aria-hidden />
+    Simulated
+  </span>
+)

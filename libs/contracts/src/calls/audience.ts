@@ -85,8 +85,8 @@ export const takeBatches = call<{ answers: (TakenBatch | Failed)[] }>()(
   5000,
 )
 
-/** At most this many batches are in one answer to `takeNext`. */
-export const nextAtOnce = 16
+/** At most this many batches are in one answer to `takeNext`: those of the sends that begin together. The others of a commit go by pointers. */
+export const nextAtOnce = 50
 /** A dispatcher that calls `takeNext` waits at most this long for a batch. It waits a little longer when audience is just making a batch for it. */
 export const nextWaitMs = 1_000
 const Room = z.number().int().min(0)

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 
 // spec: dashboard/curve, dashboard/button-clicks, dashboard/usual-rate
-test('the report of a small campaign shows opened and clicked large, clicks by button, and the curve from the first minute', async () => {
+test('a small campaign’s report shows opened and clicked large, clicks by button, and a curve from the first minute', async () => {
   const { page, watched } = await open(`/campaigns/${campaignId}`)
   await until(async () => (await page.locator('[data-headline] dd > span:first-child').allInnerTexts()).join() === '80.0 %,80.0 %')
   const buttons = page.locator('[data-buttons] li')

@@ -14,8 +14,8 @@ export type Column<T> = {
 const active = 'a,button,input,select,textarea,label,summary'
 
 /**
- * Shows a list as a table, on a phone as cards. A row opens the page `rowHref` below /dashboard (such as "/apps/…"), or calls `onOpen`. The keys j, k and the arrow keys
- * move the focus; Enter or a click opens the row.
+ * Shows a list as a table, on a phone as cards. A row opens the page `rowHref` below /dashboard ("/apps/…"), or calls `onOpen`. The keys j, k and the
+ * arrows move the focus; Enter or a click opens the row.
  */
 export function Table<T>({
   caption,

@@ -6,8 +6,8 @@ import { nameOfSend } from '../../core/send-name.ts'
 const mostOlder = 25
 
 /**
- * Gives a function that names a campaign for the log. The names of the newest 200 sends are read at once, and older ones of `campaignIds` one by one. A
- * name that is not known is the end of the id.
+ * Gives a function that names a campaign for the log. The newest 200 sends are read at once, and older ones of `campaignIds` one by one. A name that is
+ * not known is the end of the id.
  */
 export function useCampaignNames(appId: string, campaignIds: readonly string[]): (campaignId: string) => string {
   const { data } = api.useQuery(

@@ -26,8 +26,11 @@ export async function sweepDue(audience: Audience): Promise<{ took: number; next
       await pointAtPages(audience, pages)
       return pages.length
     }),
-    takeDueAnnouncements<Event[]>(db, atOnce).then(async (announcements) => {
-      await announce(audience, announcements)
+    takeDueAnnouncements(db, atOnce).then(async (announcements) => {
+      await announce(
+        audience,
+        announcements.map((row) => ({ ...row, body: row.body as Event[] })),
+      )
       return announcements.length
     }),
   ])

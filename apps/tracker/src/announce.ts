@@ -39,4 +39,4 @@ export async function confirmAnnouncements(
 
 /** Takes announcements that webhooks has not confirmed, to repeat them. */
 export const takeDue = async (db: Tracker['db'], limit: number): Promise<AnnouncementRow[]> =>
-  (await takeDueAnnouncements<string>(db, limit)).map((row) => ({ ...row, body: JSON.parse(row.body) as Announcement }))
+  (await takeDueAnnouncements(db, limit)).map((row) => ({ ...row, body: JSON.parse(String(row.body)) as Announcement }))

@@ -15,11 +15,11 @@ const repeatsInWindow = 8
  * Takes unconfirmed announcements to repeat: after 10, 20, 40 s and so on up to 5 minutes, later once an hour. `mostRepeated` bounds them, so that
  * NATS does not fill with copies while webhooks is away.
  */
-export async function takeDueAnnouncements<Body>(
+export async function takeDueAnnouncements(
   db: QueryExecutorProvider,
   limit: number,
-): Promise<{ id: string; subject: string; body: Body; pointerNo: number }[]> {
-  const { rows } = await sql<{ id: string; subject: string; body: Body; pointerNo: number }>`
+): Promise<{ id: string; subject: string; body: unknown; pointerNo: number }[]> {
+  const { rows } = await sql<{ id: string; subject: string; body: unknown; pointerNo: number }>`
     with again as (
       select id from announcements where pointer_no > 0 and due_at <= now() order by due_at limit ${limit} for update skip locked
     ), room as (

@@ -108,7 +108,7 @@ test('an operator writes a monthly message with category, rate and inbox, skips 
   await field('Text').fill('Your points')
   await page.getByRole('region', { name: 'Options' }).getByRole('button').first().click()
   await page.getByLabel('Category').selectOption('Offers')
-  await page.getByText('Everybody, until they leave it.').waitFor()
+  await page.getByText('Subscribed by default (opt-out).').waitFor()
   await page.getByLabel('At most a minute').fill('600')
   await page.getByLabel('Add to the badge').fill('1')
   expect(await page.getByLabel('Badge', { exact: true }).isDisabled()).toBe(true)

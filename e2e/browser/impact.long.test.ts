@@ -41,11 +41,11 @@ test('a send shows its conversions by variant and what it caused, and calls noth
     .first()
     .waitFor()
 
-  await page.getByText('Not decided', { exact: true }).waitFor()
-  await page.getByText(/^Not yet decided \(.*each variant needs 500 users/).waitFor()
-  await page.getByText(/^Herald looks for the first time in \d+ minutes, .* it is left to you\.$/).waitFor()
+  await page.getByText('Not significant yet', { exact: true }).waitFor()
+  await page.getByText(/^Not significant yet \(.*each variant needs at least 500 users/).waitFor()
+  await page.getByText(/^First check in \d+ minutes\. .* you pick the winner in \d+ minutes\.$/).waitFor()
   await page.getByRole('tab', { name: 'Opens' }).click()
-  await page.getByText('Not yet decided: nobody has opened yet.').waitFor()
+  await page.getByText('Not significant yet: nobody has opened.').waitFor()
 
   const caused = page.getByRole('region', { name: 'What it caused' })
   await caused.getByText('Not yet known', { exact: true }).waitFor()

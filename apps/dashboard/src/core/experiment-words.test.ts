@@ -59,11 +59,11 @@ test('an uplift is called one only when its interval leaves out 0', () => {
     control: { users: 1_000, converted: 25, rate: 0.025 },
     ...{ difference: 0.0083, low: -0.003, high: 0.017, upliftPercent: 33.3, final: false, ...changed },
   })
-  expect(upliftVerdict(uplift({}))).toEqual({ is: 'unknown', text: 'Not yet known: the difference may be chance.' })
-  expect(upliftVerdict(uplift({ low: 0.001 })).text).toBe('More people converted than without it: +0.8 points (+33.3 %).')
+  expect(upliftVerdict(uplift({}))).toEqual({ is: 'unknown', text: 'Not significant yet: the difference may be chance.' })
+  expect(upliftVerdict(uplift({ low: 0.001 })).text).toBe('Uplift over the control group: +0.8 points (+33.3 %).')
   expect(upliftVerdict(uplift({ difference: -0.01, low: -0.02, high: -0.001, upliftPercent: -20 })).text).toBe(
-    'Fewer people converted than without it: −1.0 points (−20.0 %).',
+    'Uplift over the control group: −1.0 points (−20.0 %).',
   )
-  expect(upliftVerdict(uplift({ control: { users: 0, converted: 0, rate: 0 } })).text).toMatch(/^Nobody was held out/)
+  expect(upliftVerdict(uplift({ control: { users: 0, converted: 0, rate: 0 } })).text).toMatch(/^The control group is empty/)
   expect([0.0001, -0.0001, 0.012].map(pointsText)).toEqual(['0.0 points', '0.0 points', '+1.2 points'])
 })

@@ -78,15 +78,16 @@ export function whenDecided(auto: Auto | undefined, minutesSince: number | null,
 
 export type Uplift = components['schemas']['ReadCampaignUpliftAnswer']
 
-/** Says what an uplift shows: more, fewer, or not yet known. The interval includes 0 while chance explains the difference. */
+/** Says what an uplift shows: more, fewer, or not significant yet. The interval includes 0 while chance explains the difference. */
 export function upliftVerdict({ treated, control, difference, low, high, upliftPercent }: Uplift): {
   is: 'more' | 'fewer' | 'unknown'
   text: string
 } {
-  if (control.users === 0) return { is: 'unknown', text: 'Nobody was held out, so there is nothing to compare with.' }
-  if (treated.converted + control.converted === 0) return { is: 'unknown', text: 'Not yet known: nobody has converted.' }
+  if (control.users === 0) return { is: 'unknown', text: 'The control group is empty, so there is nothing to compare with.' }
+  if (treated.converted + control.converted === 0) return { is: 'unknown', text: 'Not significant yet: nobody has converted.' }
   const relative = upliftPercent === null ? '' : ` (${upliftPercent > 0 ? '+' : ''}${upliftPercent.toFixed(1).replace('-', '−')} %)`
-  if (low > 0) return { is: 'more', text: `More people converted than without it: ${pointsText(difference)}${relative}.` }
-  if (high < 0) return { is: 'fewer', text: `Fewer people converted than without it: ${pointsText(difference)}${relative}.` }
-  return { is: 'unknown', text: 'Not yet known: the difference may be chance.' }
+  const text = `Uplift over the control group: ${pointsText(difference)}${relative}.`
+  if (low > 0) return { is: 'more', text }
+  if (high < 0) return { is: 'fewer', text }
+  return { is: 'unknown', text: 'Not significant yet: the difference may be chance.' }
 }

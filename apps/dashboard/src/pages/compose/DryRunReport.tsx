@@ -222,7 +222,7 @@ function Table({
 const reasons: Record<string, string> = {
   silent_web: 'Silent, not shown in browsers',
   quiet_hours: 'Quiet hours',
-  holdout: 'Held out, to compare',
+  holdout: 'Control group',
   frequency_cap: 'Frequency cap reached',
   empty_content: 'Empty after personalization',
   opted_out: 'Opted out',

@@ -19,7 +19,7 @@ const refused = [
   'Make the endpoint',
   'Make the category',
   'Make a secret',
-  'be taken back',
+  'This cannot be taken back',
   'is no key',
   'is no PEM',
   'is no RSA',

@@ -39,7 +39,7 @@ export function remedyOfAnswer(status: number | null, error: string | null): str
   if (status === 401 || status === 403)
     return 'The endpoint refuses the request. Check that it verifies the signature over the raw bytes with this endpoint’s secret, and that no firewall blocks it.'
   if (status === 404 || status === 410) return 'Nothing answers at this path. Check the URL of the endpoint.'
-  if (status === 429) return 'The endpoint asks for fewer requests. A delivery waits as it says, and is tried again.'
+  if (status === 429) return 'The endpoint limits the rate of requests. A delivery waits as it says, and is tried again.'
   if (status >= 300 && status < 400)
     return 'The endpoint redirects, and Herald follows no redirect. Give it the URL that the redirect leads to.'
   return status >= 500

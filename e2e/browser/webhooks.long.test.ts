@@ -88,7 +88,7 @@ const failures = [
   [500, '500 after'],
   [404, 'Nothing answers at this path.'],
   [401, 'The endpoint refuses the request.'],
-  [429, 'The endpoint asks for fewer requests.'],
+  [429, 'The endpoint limits the rate of requests.'],
   ['hang up', 'Could not connect.'],
 ] as const
 

@@ -20,25 +20,25 @@ const categories = async () => ok(await tenant.admin<{ items: object[] }>('GET',
 // spec: dashboard/categories
 test('an operator makes a category, changes it, and cannot delete it while a scheduled campaign needs it', async () => {
   const { page, watched } = await open('/categories', /status of (409|422)/)
-  await page.getByRole('button', { name: 'Make the first category' }).click()
+  await page.getByRole('button', { name: 'Create your first category' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('News & offers')
   expect(await dialog.getByLabel(/^Id/).inputValue()).toBe('news-offers')
   await dialog.getByLabel(/^Id/).fill('Not an id')
-  await dialog.getByRole('button', { name: 'Make the category' }).click()
+  await dialog.getByRole('button', { name: 'Create category' }).click()
   await until(async () => (await dialog.getByLabel(/^Id/).getAttribute('aria-invalid')) === 'true')
   expect(await barriersOf(page)).toEqual([])
   await dialog.getByLabel(/^Id/).fill('news-offers')
   await dialog.getByText('Look and sound').click()
   await dialog.getByLabel('Android channel').fill('offers')
-  await dialog.getByRole('button', { name: 'Make the category' }).click()
-  await page.getByText('Everybody, until they leave it.').waitFor()
+  await dialog.getByRole('button', { name: 'Create category' }).click()
+  await page.getByText('Subscribed by default (opt-out).').waitFor()
 
   await page.getByRole('button', { name: 'Edit News & offers' }).click()
-  await dialog.getByRole('radio', { name: /Nobody/ }).check()
+  await dialog.getByRole('radio', { name: /^Not subscribed/ }).check()
   await dialog.getByLabel('Description').fill('Sales, once a week')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Only people who have joined it.').waitFor()
+  await page.getByText('Not subscribed by default (opt-in).').waitFor()
   expect(await categories()).toMatchObject([
     { id: 'news-offers', name: 'News & offers', default: 'out', description: 'Sales, once a week', presentation: { channelId: 'offers' } },
   ])
@@ -56,7 +56,7 @@ test('an operator makes a category, changes it, and cannot delete it while a sch
 })
 
 // spec: dashboard/categories, dashboard/person-inbox, administration/user-inbox
-test('an operator joins, leaves and resets a category for a person, and sees what the person was sent', async () => {
+test('an operator subscribes, unsubscribes and resets a category for a person, and sees what the person was sent', async () => {
   for (const [id, fields] of [
     ['tips', { default: 'out' }],
     ['security', { default: 'in', locked: true }],
@@ -69,17 +69,17 @@ test('an operator joins, leaves and resets a category for a person, and sees wha
 
   const { page, watched } = await open(`/people/${ann.userId}`)
   const list = page.getByRole('list', { name: 'Categories' })
-  await list.getByText('No own choice: not in it.').waitFor()
-  await list.getByText('Locked: everybody gets it.').waitFor()
-  expect(await page.getByRole('button', { name: 'Leave security' }).count()).toBe(0)
-  await page.getByRole('button', { name: 'Join tips' }).click()
-  await list.getByText('Joined.').waitFor()
+  await list.getByText('Default: not subscribed.').waitFor()
+  await list.getByText('Required: nobody can unsubscribe.').waitFor()
+  expect(await page.getByRole('button', { name: 'Unsubscribe from security' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Subscribe to tips' }).click()
+  await list.getByText('Own preference: subscribed.').waitFor()
   const choices = async () => ok(await tenant.admin<{ preferences: object }>('GET', `/users/${ann.userId}`), 200).preferences
   expect(await choices()).toEqual({ tips: true })
-  await page.getByRole('button', { name: 'Leave tips' }).click()
-  await list.getByText('Left it.').waitFor()
+  await page.getByRole('button', { name: 'Unsubscribe from tips' }).click()
+  await list.getByText('Own preference: unsubscribed.').waitFor()
   await page.getByRole('button', { name: 'Reset tips' }).click()
-  await list.getByText('No own choice: not in it.').waitFor()
+  await list.getByText('Default: not subscribed.').waitFor()
   expect(await choices()).toEqual({})
 
   const inbox = page.getByRole('list', { name: 'Inbox' })

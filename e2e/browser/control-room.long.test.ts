@@ -177,7 +177,7 @@ test('once an operator picked a winner the experiment names it alone, and the ca
   await page.getByRole('heading', { level: 1, name: 'Which words?', exact: true }).waitFor()
   await pick()
   await page.getByRole('heading', { level: 1, name: 'Which words? – winner Loud' }).waitFor()
-  await page.getByRole('link', { name: 'Everybody outside the sample of 50 %' }).click()
+  await page.getByRole('link', { name: 'The remaining 50 % of the audience' }).click()
 
   await page.getByRole('heading', { level: 1, name: 'Which words?', exact: true }).waitFor()
   await page.getByText('Winner picked').waitFor()

@@ -103,7 +103,7 @@ export const errands: readonly Errand[] = [
     async run({ herald, newAppId }, page, me) {
       await page.goto(`${herald.baseUrl}/dashboard/apps/${newAppId}/overview`)
       await me.press(link(page, 'Send the first push'))
-      await me.press(button(page, 'Make a virtual device'))
+      await me.press(button(page, 'Create a virtual device'))
       const send = page.getByRole('button', { name: 'Send to this device', disabled: false })
       await me.press(send)
       await page.locator('section[aria-label="On the virtual phone"] article').waitFor()
@@ -211,7 +211,7 @@ export const errands: readonly Errand[] = [
       await goTo(page, me, 'Keys')
       await me.press(button(page, 'New key for a person or tool'))
       await me.write(page.getByLabel(/^Name/), 'Robin')
-      await me.press(button(page, 'Make the key'))
+      await me.press(button(page, 'Create key'))
       await page.locator('dialog code', { hasText: 'ak_live_' }).waitFor()
       const { items } = ok(await tenant.admin<{ items: { name: string; scopes: string[] }[] }>('GET', '/admin-keys'), 200)
       return items.some(({ name, scopes }) => name === 'Robin' && scopes.join() === 'read')

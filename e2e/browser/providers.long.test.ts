@@ -90,7 +90,7 @@ test("with a wrong APNs key the page shows the provider's reason and advice, and
     202,
   )
   expect(await untilSettled(tenant, before.id)).toMatchObject({ queued: 1, sent: 1 })
-  await form.getByRole('button', { name: 'Set them all the same' }).click()
+  await form.getByRole('button', { name: 'Save anyway' }).click()
   await form.waitFor({ state: 'detached' })
 
   const body = { target: { subscriptionIds: [device!.id] }, content: textOf('Waits') }
@@ -101,7 +101,7 @@ test("with a wrong APNs key the page shows the provider's reason and advice, and
   expect(await provider.innerText()).toMatch(/credentials|key id/i)
 
   await page.reload()
-  await page.getByText('lets no push through').waitFor()
+  await page.getByText('is not accepting pushes').waitFor()
   const again = await replace(page, 'APNs')
   const { privateKey } = await tenant.simulator<{ privateKey: string }>('POST', '/accounts', {
     kind: 'apns',

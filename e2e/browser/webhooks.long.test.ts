@@ -88,8 +88,8 @@ const failures = [
   [500, '500 after'],
   [404, 'Nothing answers at this path.'],
   [401, 'The endpoint refuses the request.'],
-  [429, 'The endpoint asks for fewer requests.'],
-  ['hang up', 'No connection came about.'],
+  [429, 'The endpoint limits the rate of requests.'],
+  ['hang up', 'Could not connect.'],
 ] as const
 
 // spec: webhooks/test, webhooks/switched-off, administration/webhooks
@@ -107,7 +107,7 @@ test.each([
 
     await hand.press(button('New endpoint').first())
     await hand.type(page.getByLabel('URL'), `${origin}${path}`)
-    await hand.press(button('Make the endpoint'))
+    await hand.press(button('Create endpoint'))
     await hand.press(button('I have kept it'))
     await page.waitForURL(/webhooks\/[0-9a-f]{24}$/)
     const id = page.url().slice(-24)

@@ -219,10 +219,10 @@ test('an operator whose browser reaches no push service is offered a virtual pho
   const { context, herald, open } = dashboard
   await context.grantPermissions(['notifications'], { origin: herald.baseUrl })
   const { page } = await open('/start')
-  await page.getByRole('button', { name: 'Make a public and a secret key' }).click()
+  await page.getByRole('button', { name: 'Create a public and a secret key' }).click()
   await page.getByRole('button', { name: 'Allow notifications in this browser' }).click()
   await page.getByRole('button', { name: 'Use a virtual phone' }).click()
-  await page.getByRole('button', { name: 'Make a virtual device' }).click()
+  await page.getByRole('button', { name: 'Create a virtual device' }).click()
   // The page has the device when the device's id is in the address.
   await page.waitForURL(/deviceId=/)
   expect(new URL(page.url()).searchParams.get('way')).toBe('phone')

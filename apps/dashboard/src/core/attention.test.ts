@@ -37,7 +37,7 @@ test.each([
   [
     'webhook_disabled',
     { webhookId: 'w1', since: 'x' },
-    'A webhook endpoint was switched off after too many failures. It takes in nothing new until it is enabled.',
+    'A webhook endpoint was switched off after too many failures. It gets no new events until it is enabled again.',
     'webhook',
   ],
   [

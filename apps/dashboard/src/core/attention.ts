@@ -119,7 +119,7 @@ function noteOf(code: string, params: Attention['params'], now: number): Omit<At
     case 'webhook_disabled':
       return {
         kind: 'bad',
-        text: 'A webhook endpoint was switched off after too many failures. It takes in nothing new until it is enabled.',
+        text: 'A webhook endpoint was switched off after too many failures. It gets no new events until it is enabled again.',
         since: since('since'),
         link: { label: 'Fix and enable', page: 'webhook', id: text('webhookId') },
       }

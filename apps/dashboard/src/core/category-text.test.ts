@@ -3,19 +3,19 @@ import { idOfName } from './category-id.ts'
 import { whoIsIn, whyIn } from './category-text.ts'
 
 // spec: dashboard/categories
-test('a category says who is in it, and a person why they are in it or not', () => {
+test('a category says who is subscribed by default, and a person why they are subscribed or not', () => {
   const [offers, beta, security] = [{ default: 'in' }, { default: 'out' }, { default: 'in', locked: true }] as const
   expect([offers, beta, security].map(whoIsIn)).toEqual([
-    'Everybody, until they leave it.',
-    'Only people who have joined it.',
-    'Everybody, and nobody can leave it.',
+    'Subscribed by default (opt-out).',
+    'Not subscribed by default (opt-in).',
+    'Required: nobody can unsubscribe.',
   ])
-  expect(whyIn(offers, undefined)).toBe('No own choice: in it, as everybody is.')
-  expect(whyIn(beta, undefined)).toBe('No own choice: not in it.')
-  expect(whyIn(offers, false)).toBe('Left it.')
-  expect(whyIn(beta, true)).toBe('Joined.')
+  expect(whyIn(offers, undefined)).toBe('Default: subscribed.')
+  expect(whyIn(beta, undefined)).toBe('Default: not subscribed.')
+  expect(whyIn(offers, false)).toBe('Own preference: unsubscribed.')
+  expect(whyIn(beta, true)).toBe('Own preference: subscribed.')
   // A choice from before the category was locked does not hold.
-  expect(whyIn(security, false)).toBe('Locked: everybody gets it.')
+  expect(whyIn(security, false)).toBe('Required: nobody can unsubscribe.')
 })
 
 test('the id of a category is proposed from its name, in the form that Herald takes', () => {

@@ -35,11 +35,11 @@ export function remedyOfAnswer(status: number | null, error: string | null): str
     return 'The name of this endpoint leads to an address that Herald does not connect to: this machine or a private network. Give the endpoint a public address, or allow private ones with WEBHOOK_ALLOW_PRIVATE in development.'
   if (error === 'timeout') return 'The endpoint did not answer within 10 seconds. Store the events, answer at once, and work on them later.'
   if (status === null)
-    return 'No connection came about. Check that the endpoint is up, that its certificate is valid for its name, and that this machine reaches it.'
+    return 'Could not connect. Check that the endpoint is up, that its certificate is valid for its name, and that this machine can reach it.'
   if (status === 401 || status === 403)
-    return 'The endpoint refuses the request. Check that it verifies the signature over the raw bytes with this endpoint’s secret, and that no firewall stands before it.'
+    return 'The endpoint refuses the request. Check that it verifies the signature over the raw bytes with this endpoint’s secret, and that no firewall blocks it.'
   if (status === 404 || status === 410) return 'Nothing answers at this path. Check the URL of the endpoint.'
-  if (status === 429) return 'The endpoint asks for fewer requests. A delivery waits as it says, and is tried again.'
+  if (status === 429) return 'The endpoint limits the rate of requests. A delivery waits as it says, and is tried again.'
   if (status >= 300 && status < 400)
     return 'The endpoint redirects, and Herald follows no redirect. Give it the URL that the redirect leads to.'
   return status >= 500

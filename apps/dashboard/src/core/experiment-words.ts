@@ -33,61 +33,61 @@ export const leaderOf = ({ variants }: ExperimentReport) =>
 export function verdictOf(report: ExperimentReport, nameOf: NameOf, auto: Auto | undefined): string {
   const { variants, metric, p, decided } = report
   const verb = verbs[metric]
-  if (isCrooked(report)) return 'Not decided: the users are not split as the weights say, so the comparison cannot be trusted.'
-  if (variants.every(({ events }) => events === 0)) return `Not yet decided: nobody has ${verb} yet.`
+  if (isCrooked(report)) return 'Inconclusive: the split does not match the weights of the variants, so the comparison cannot be trusted.'
+  if (variants.every(({ events }) => events === 0)) return `Not significant yet: nobody has ${verb}.`
   const best = leaderOf(report)
+  const alpha = auto?.alpha ?? usualAlpha
   const rates = variants
     .toSorted((one, other) => other.rate - one.rate)
     .map(({ id, rate }) => `${nameOf(id)} ${shareText(rate)}`)
     .join(', ')
-  if (decided && best)
-    return `${nameOf(best.id)} is ${verb} by more users than the others (${rates}), and hardly by chance: between equal texts a difference as clear shows in at most ${percentText(p, 1, 1)} of experiments, however often one looks.`
+  if (decided && best) return `${nameOf(best.id)} is winning with ${countText((1 - alpha) * 100)} % confidence (${rates}).`
   const fewest = Math.min(...variants.map(({ sent }) => sent))
   const minUsers = auto?.minUsers ?? usualMinUsers
   if (fewest < minUsers)
-    return `Not yet decided (${rates}): each variant needs ${countText(minUsers)} users with a push sent, and the smallest has ${countText(fewest)}.`
-  if (report.sampleRatio.ok === null) return `Not yet decided (${rates}): it can be decided when all pushes of the sample are queued.`
-  return p <= (auto?.alpha ?? usualAlpha)
-    ? `Not yet decided (${rates}).`
-    : `Not yet decided (${rates}): such a difference may be chance. You may look as often as you like.`
+    return `Not significant yet (${rates}): each variant needs at least ${countText(minUsers)} users with a sent push; the smallest has ${countText(fewest)}.`
+  if (report.sampleRatio.ok === null)
+    return `Not significant yet (${rates}): the result is evaluated once all pushes of the sample are queued.`
+  return p <= alpha ? `Not significant yet (${rates}).` : `Not significant yet (${rates}): more data is needed.`
 }
 
 /** Says how many users would find a difference of 10 %; undefined where that is not known or there are enough. */
 export function neededText({ needed: { usersPerVariant }, variants }: ExperimentReport): string | undefined {
   if (usersPerVariant === null || variants.every(({ sent }) => sent >= usersPerVariant)) return undefined
-  return `To find a text that is 10 % better, at your usual rate, takes about ${countText(usersPerVariant)} users of each variant.`
+  return `To detect a 10 % uplift at your usual rate, each variant needs about ${countText(usersPerVariant)} users.`
 }
 
 /** Says who picks the winner and when. `minutesSince`: since the last push of the sample; null while pushes are still to come. */
 export function whenDecided(auto: Auto | undefined, minutesSince: number | null, hasRemainder: boolean): string {
-  if (!hasRemainder) return 'Everybody got one of the variants, so there is nobody left to send a winner to.'
+  if (!hasRemainder) return 'Everybody got a variant, so nobody is left to send the winner to.'
   if (!auto)
     return minutesSince === null
-      ? 'A winner can be picked when the last push of the sample has an outcome.'
-      : 'You pick the winner. It goes to everybody outside the sample.'
+      ? 'You can pick a winner once sending to the sample is complete.'
+      : 'You pick the winner. It goes to the remaining users.'
   const { afterMinutes, minMinutes = Math.min(60, afterMinutes), ifInconclusive } = auto
-  const end = ifInconclusive === 'best' ? 'the best so far goes out' : 'it is left to you'
+  const end = ifInconclusive === 'best' ? 'the best-performing variant is sent' : 'you pick the winner'
   if (minutesSince === null)
-    return `Herald looks from ${minutesText(minMinutes)} after the last push of the sample, and sends the winner by itself as soon as it is decided. After ${minutesText(afterMinutes)} ${end}.`
+    return `From ${minutesText(minMinutes)} after the last push of the sample, the winner is sent automatically once the result is significant. If not, ${end} after ${minutesText(afterMinutes)}.`
   const [first, last] = [minMinutes - minutesSince, afterMinutes - minutesSince].map((left) => Math.ceil(left))
   if (last !== undefined && last > 0)
-    return `${first !== undefined && first > 0 ? `Herald looks for the first time in ${some(first, 'minute', 'minutes')}` : 'Herald looks each minute'}, and sends the winner by itself as soon as it is decided. In ${some(last, 'minute', 'minutes')} ${end}.`
+    return `${first !== undefined && first > 0 ? `First check in ${some(first, 'minute', 'minutes')}.` : 'Checking every minute.'} The winner is sent automatically once the result is significant. If not, ${end} in ${some(last, 'minute', 'minutes')}.`
   return ifInconclusive === 'best'
-    ? 'Its time is over: the best variant goes out, unless the split of users is not as the weights say.'
-    : 'Its time is over and nothing was decided. You may pick a winner yourself.'
+    ? 'Test ended: the best-performing variant is sent, unless the split does not match the weights.'
+    : 'Test ended without a significant winner. You can pick one yourself.'
 }
 
 export type Uplift = components['schemas']['ReadCampaignUpliftAnswer']
 
-/** Says what an uplift shows: more, fewer, or not yet known. The interval includes 0 while chance explains the difference. */
+/** Says what an uplift shows: more, fewer, or not significant yet. The interval includes 0 while chance explains the difference. */
 export function upliftVerdict({ treated, control, difference, low, high, upliftPercent }: Uplift): {
   is: 'more' | 'fewer' | 'unknown'
   text: string
 } {
-  if (control.users === 0) return { is: 'unknown', text: 'Nobody was held out, so there is nothing to compare with.' }
-  if (treated.converted + control.converted === 0) return { is: 'unknown', text: 'Not yet known: nobody has converted.' }
+  if (control.users === 0) return { is: 'unknown', text: 'The control group is empty, so there is nothing to compare with.' }
+  if (treated.converted + control.converted === 0) return { is: 'unknown', text: 'Not significant yet: nobody has converted.' }
   const relative = upliftPercent === null ? '' : ` (${upliftPercent > 0 ? '+' : ''}${upliftPercent.toFixed(1).replace('-', '−')} %)`
-  if (low > 0) return { is: 'more', text: `More people converted than without it: ${pointsText(difference)}${relative}.` }
-  if (high < 0) return { is: 'fewer', text: `Fewer people converted than without it: ${pointsText(difference)}${relative}.` }
-  return { is: 'unknown', text: 'Not yet known: the difference may be chance.' }
+  const text = `Uplift over the control group: ${pointsText(difference)}${relative}.`
+  if (low > 0) return { is: 'more', text }
+  if (high < 0) return { is: 'fewer', text }
+  return { is: 'unknown', text: 'Not significant yet: the difference may be chance.' }
 }

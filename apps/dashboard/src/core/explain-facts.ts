@@ -59,7 +59,7 @@ function draftsOf(station: StationName, step: ExplainedStep): Draft[] {
     case 'recall':
       return ofRecall(step)
     case 'holdout':
-      return text('Held out', yesNo(step.heldOut), `${step.percent} % of the users get no campaign, to compare.`)
+      return text('In the control group', yesNo(step.heldOut), `${step.percent} % of users get no campaigns.`)
     case 'reachable':
       return ofReachable(step)
     case 'category':

@@ -51,9 +51,9 @@ test.each<[what: string, text: string, says: RegExp]>([
   ['an encrypted key', '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----', /encrypted with a password/],
   ['a service account', JSON.stringify(account), /This is a JSON file/],
   ['nothing', '  \n', /is empty/],
-  ['any other text', 'hello', /no key file/],
+  ['any other text', 'hello', /not a key file/],
   ['a long text', 'x'.repeat(30_000), /too long/],
-  ['a key with letters that are none', p8.replace('\n', '\n!!!!'), /no base64/],
+  ['a key with letters that are none', p8.replace('\n', '\n!!!!'), /not base64/],
 ])('%s in the place of a .p8 file is refused, and the operator reads what the file is', async (_what, text, says) => {
   expect(await problemOf(readApnsKey('a.p8', text))).toMatch(says)
 })
@@ -70,14 +70,14 @@ test.each<[what: string, text: string, says: RegExp]>([
   ['the configuration of a web app', JSON.stringify({ apiKey: 'x', projectId: 'shop' }), /web app/],
   ['an OAuth client', JSON.stringify({ installed: { client_id: 'x' } }), /OAuth client/],
   ['another type of account', JSON.stringify({ ...account, type: 'authorized_user' }), /authorized_user/],
-  ['any other JSON', JSON.stringify({ name: 'shop' }), /no service account/],
+  ['any other JSON', JSON.stringify({ name: 'shop' }), /not a service account/],
   ['a .p8 file', p8, /a key alone/],
   ['a file that is cut off', JSON.stringify(account).slice(0, 300), /cut off/],
-  ['a list', '[]', /no JSON object/],
+  ['a list', '[]', /not a JSON object/],
   ['an account without a project', JSON.stringify({ ...account, project_id: undefined }), /project_id is missing/],
   ['an account with a cut key', JSON.stringify({ ...account, private_key: rsa.slice(0, 900) }), /private_key is cut off/],
-  ['an account with a P-256 key', JSON.stringify({ ...account, private_key: p8 }), /no RSA key/],
-  ['an account with another text as its key', JSON.stringify({ ...account, private_key: 'secret' }), /no PEM text/],
+  ['an account with a P-256 key', JSON.stringify({ ...account, private_key: p8 }), /not an RSA key/],
+  ['an account with another text as its key', JSON.stringify({ ...account, private_key: 'secret' }), /not PEM text/],
 ])('%s in the place of a service account is refused, and the operator reads what the file is', async (_what, text, says) => {
   expect(await problemOf(readServiceAccount(text))).toMatch(says)
 })

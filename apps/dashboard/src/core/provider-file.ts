@@ -39,7 +39,7 @@ export async function readApnsKey(name: string, text: string): Promise<FileRead<
     return refused('This key is encrypted with a password. Apple’s .p8 files are not: drop the file as Apple gave it to you.')
   const der = bytesOfBase64(body)
   if (der === undefined)
-    return refused('The text between BEGIN and END is no base64: the file was changed. Download it from Apple again, or copy it anew.')
+    return refused('The text between BEGIN and END is not base64: the file was changed. Download it from Apple again, or copy it anew.')
   const problem = label === 'EC PRIVATE KEY' ? undefined : await problemOfEllipticKey(der)
   if (problem !== undefined) return refused(problem)
   return { ok: true, found: { privateKey: `${text.trim()}\n`, keyId: keyIdOfName(name) } }
@@ -56,7 +56,7 @@ function problemOfPem(text: string): string | undefined {
   if (pemBlock.test(text)) return undefined
   if (text.includes('-----BEGIN '))
     return 'This file is cut off: its last line, -----END PRIVATE KEY-----, is missing. Download it again, or copy all of it.'
-  return 'This is no key file. The .p8 file from Apple begins with -----BEGIN PRIVATE KEY-----.'
+  return 'This is not a key file. The .p8 file from Apple begins with -----BEGIN PRIVATE KEY-----.'
 }
 
 async function problemOfEllipticKey(der: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
@@ -77,7 +77,7 @@ export async function readServiceAccount(text: string): Promise<FileRead<Service
       'This is a key alone. FCM takes the JSON file of a service account: Firebase console, Project settings, Service accounts.',
     )
   const account = jsonObject(text)
-  if (account === undefined) return refused('This is no JSON object, or it is cut off. Download the file of the service account again.')
+  if (account === undefined) return refused('This is not a JSON object, or it is cut off. Download the file of the service account again.')
   const other = nameOfOtherJson(account)
   if (other !== undefined) return refused(other)
   const { project_id: projectId, client_email: clientEmail, private_key: privateKey } = account
@@ -104,7 +104,7 @@ function nameOfOtherJson(account: Record<string, unknown>): string | undefined {
   if (type !== undefined && type !== 'service_account')
     return `This file is of ${otherType === undefined ? 'another type' : `the type “${otherType}”`}. FCM takes one of the type “service_account”.`
   if (!('private_key' in account) && !('client_email' in account))
-    return 'This JSON is no service account: it has no client_email and no private_key.'
+    return 'This JSON is not a service account: it has no client_email and no private_key.'
   return undefined
 }
 
@@ -113,10 +113,10 @@ async function problemOfRsaKey(pem: string): Promise<string | undefined> {
   if (label === '')
     return pem.includes('-----BEGIN ')
       ? 'private_key is cut off: its END line is missing. Download the file again.'
-      : 'private_key is no PEM text. Download the file of the service account again.'
+      : 'private_key is not PEM text. Download the file of the service account again.'
   const der = bytesOfBase64(body.replaceAll(String.raw`\n`, ''))
   if (der === undefined || !isWhole(der)) return 'private_key is cut off or changed. Download the file of the service account again.'
-  if (hexOf(der).includes(identifiers.ec)) return 'private_key is no RSA key. The key of a service account of Google is one.'
+  if (hexOf(der).includes(identifiers.ec)) return 'private_key is not an RSA key. A service account of Google has one.'
   if (label !== 'PRIVATE KEY') return undefined
   const taken = await isImported(der, { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' })
   return taken ? undefined : 'private_key cannot be read. Download the file of the service account again.'

@@ -52,7 +52,7 @@ function optionsText({
     sendRate && perMinuteText(sendRate.perMinute),
     bypass.frequencyCap && 'ignores the frequency cap',
     bypass.quietHours && 'ignores quiet hours',
-    bypass.holdout === true && 'also to the hold-out',
+    bypass.holdout === true && 'includes the control group',
     silent && 'silent',
     data.length > 0 && some(data.length, 'data field', 'data fields'),
     ttl !== null && 'own time to live',

@@ -3,15 +3,15 @@ import type { EventType } from '@herald/contracts/event'
 
 /** The words with which the form of an endpoint explains each type of event. A type without words does not compile. */
 export const eventWords: Readonly<Record<EventType, string>> = {
-  'notification.sent': 'A provider took a push',
+  'notification.sent': 'A push was accepted by the provider',
   'notification.delivered': 'A device reports that it has shown a push',
   'notification.opened': 'A person tapped a push',
   'notification.clicked': 'A person followed the link of a push, or pressed an action',
   'notification.dismissed': 'A person swiped a push away',
   'notification.converted': 'A conversion, such as an order, is attributed to a push',
   'notification.failed': 'A push could not be sent, with its code',
-  'notification.skipped': 'A push was not to be sent, with the reason',
-  'subscription.invalidated': 'A provider says that the token of a device is dead',
+  'notification.skipped': 'A push was skipped, with the reason',
+  'subscription.invalidated': 'The token of a device became invalid',
   'campaign.completed': 'Every push of a campaign is queued',
 }
 

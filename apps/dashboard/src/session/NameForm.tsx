@@ -31,11 +31,7 @@ export function NameForm({ onUsed }: { onUsed: () => void }) {
         void begin()
       }}
     >
-      <Field
-        label="Your name"
-        error={problem}
-        hint="Written beside each of your changes in the audit. It is a label and proves nothing. You may leave it empty."
-      >
+      <Field label="Your name" error={problem} hint="Shown next to your changes in the audit log (not verified). You may leave it empty.">
         {(control) => (
           <TextInput
             {...control}

@@ -37,10 +37,7 @@ export function SignInForm({ knownName, onDone }: { knownName?: string | undefin
         void begin()
       }}
     >
-      <Field
-        label="Your name"
-        hint="Written beside each of your changes in the audit. It is a label and proves nothing. You may leave it empty."
-      >
+      <Field label="Your name" hint="Shown next to your changes in the audit log (not verified). You may leave it empty.">
         {(control) => (
           <TextInput {...control} autoComplete="username" maxLength={64} value={name} onChange={(event) => setName(event.target.value)} />
         )}
@@ -50,7 +47,7 @@ export function SignInForm({ knownName, onDone }: { knownName?: string | undefin
         error={problem}
         hint={
           <>
-            A key begins with <code className="font-mono text-xs">ak_live_</code>; who runs Herald makes it on the page Keys.{' '}
+            A key begins with <code className="font-mono text-xs">ak_live_</code>; your administrator creates it on the page Keys.{' '}
             <code className="font-mono text-xs">npm start</code> prints the token, and a link that signs you in without it. With Docker:
             <code className="mt-1 block rounded bg-sunken px-2 py-1 font-mono text-xs break-words">
               docker compose exec gateway cat /run/secrets/ADMIN_TOKEN

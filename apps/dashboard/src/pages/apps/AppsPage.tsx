@@ -75,7 +75,7 @@ export function AppsPage() {
                 { key: 'name', label: 'Name', cell: ({ name }) => <span className="font-medium">{name}</span> },
                 { key: 'zone', label: 'Time zone', cell: ({ settings }) => settings.defaultTimezone },
                 { key: 'id', label: 'Id', cell: ({ id }) => <CopyText text={id} label="the app’s id" shown={id} /> },
-                { key: 'made', label: 'Made', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { key: 'made', label: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
               ]}
             />
             <LoadMore pages={pages} />

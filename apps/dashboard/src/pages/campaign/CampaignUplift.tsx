@@ -7,7 +7,7 @@ import { Select } from '../../ui/Select.tsx'
 import { UpliftView } from '../../ui/impact/UpliftView.tsx'
 import type { Campaign, Reading } from './useSend.ts'
 
-/** Shows what a campaign has caused in the week after it began: who was meant to get it against who was held out. */
+/** Shows what a campaign has caused in the week after it began: the users who were meant to get it against the control group. */
 export function CampaignUplift({ appId, campaign, reading }: { appId: string; campaign: Campaign; reading: Reading }) {
   const navigate = useNavigate()
   const search = useSearch({ from: '/apps/$appId/campaigns/$campaignId' })
@@ -21,10 +21,10 @@ export function CampaignUplift({ appId, campaign, reading }: { appId: string; ca
   )
   return (
     <Section
-      title="What it caused"
+      title="Uplift against the control group"
       actions={
         <Select
-          aria-label="Which conversion"
+          aria-label="Conversion event"
           value={conversion}
           options={[...new Set([conversion, ...names])].map((name) => ({ value: name, label: name }))}
           onChange={({ target }) =>

@@ -25,19 +25,19 @@ export function Conversions({ campaign: { experiment }, reading: { stats } }: { 
         columns={[
           {
             key: 'name',
-            label: 'What',
+            label: 'Conversion event',
             cell: ({ name, variant }) =>
               variant === null ? <strong className="break-all">{name}</strong> : <span className="pl-4 text-muted">Variant {variant}</span>,
           },
           { key: 'count', label: 'Conversions', align: 'right', cell: ({ count }) => countText(count) },
-          { key: 'direct', label: 'After an open', align: 'right', cell: ({ direct }) => countText(direct) },
-          { key: 'influenced', label: 'After the push', align: 'right', cell: ({ influenced }) => countText(influenced) },
+          { key: 'direct', label: 'Direct', align: 'right', cell: ({ direct }) => countText(direct) },
+          { key: 'influenced', label: 'Influenced', align: 'right', cell: ({ influenced }) => countText(influenced) },
           { key: 'users', label: 'Users', align: 'right', cell: ({ users }) => countText(users) },
           { key: 'value', label: 'Value', align: 'right', cell: ({ value }) => sumsText(value) || '–' },
         ]}
       />
       <p className="mt-3 text-sm text-muted">
-        Each is attributed to the last push that the user opened or got before it. How long before is in the settings. Attribution says what
+        Last-touch attribution: to the last push that the user opened or got within the attribution window (see Settings). It shows what
         came after a push, not what the push caused.
       </p>
     </Section>

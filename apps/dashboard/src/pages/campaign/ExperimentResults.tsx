@@ -54,13 +54,13 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
   const needed = report && neededText(report)
   const minutesSince = settledAt === null ? null : (now - Date.parse(settledAt)) / 60_000
   return (
-    <Card title="Experiment" actions={<MetricTabs appId={appId} campaignId={campaign.id} asked={asked} names={names} />}>
+    <Card title="A/B test" actions={<MetricTabs appId={appId} campaignId={campaign.id} asked={asked} names={names} />}>
       <div className="grid grid-cols-1 gap-3">
         {error && <ErrorNote error={error} retry={() => void refetch()} />}
         {report && (
           <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
             <Status kind={winner || report.decided ? 'good' : isCrooked(report) ? 'warning' : 'off'}>
-              {winner ? 'Winner picked' : report.decided ? 'Decided' : 'Not decided'}
+              {winner ? 'Winner picked' : report.decided ? 'Significant' : 'Not significant yet'}
             </Status>
             <span className="min-w-0 flex-1 basis-64">{verdictOf(report, nameIn(experiment), experiment.auto)}</span>
           </p>
@@ -82,7 +82,7 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
             { key: 'events', label: words[asked.metric], align: 'right', cell: ({ users }) => (users ? countText(users.events) : '–') },
             {
               key: 'share',
-              label: 'Of sent',
+              label: rates[asked.metric],
               align: 'right',
               cell: ({ users }) => (users && users.sent > 0 ? shareText(users.rate) : '–'),
             },
@@ -123,9 +123,7 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
             </>
           )}
           .{' '}
-          {report?.final
-            ? 'Hardly a report comes any more, so the intervals can be read now.'
-            : 'While reports still come, the intervals decide nothing: read them when 28 days have passed or a winner is picked.'}
+          {report?.final ? 'Results are final.' : 'Preliminary results: the intervals are final after 28 days or once a winner is picked.'}
         </p>
       </div>
     </Card>
@@ -133,6 +131,7 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
 }
 
 const words = { open: 'Opened', click: 'Clicked', conversion: 'Converted' } as const
+const rates = { open: 'Open rate', click: 'Click rate', conversion: 'Conversion rate' } as const
 const nameIn =
   ({ variants }: Experiment) =>
   (id: string): string =>
@@ -186,14 +185,14 @@ function MetricTabs({
 
 function Winner({ appId, winner, experiment }: { appId: string; winner: NonNullable<Campaign['winner']>; experiment: Experiment }) {
   const who = winner.decidedBy === 'person' ? (winner.by ?? 'A secret key of the app') : 'Herald'
-  const why = { person: '', significance: ', because it was decided', deadline: ', at the end of its time' }[winner.decidedBy]
+  const why = { person: '', significance: ' (significant)', deadline: ' (test ended)' }[winner.decidedBy]
   return (
     <p>
       <strong>{who}</strong> picked{' '}
       <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: winner.campaignId }}>
         {nameIn(experiment)(winner.variant)}
       </TextLink>{' '}
-      for everybody outside the sample{why}, <Time at={winner.at} />
+      as the winner for the remaining users{why}, <Time at={winner.at} />
     </p>
   )
 }
@@ -205,8 +204,8 @@ function Crooked({ report: { sampleRatio, sentRatio } }: { report: ExperimentRep
   const [what, p] = sampleRatio.ok === false ? (['users', sampleRatio.p] as const) : (['users with a push sent', sentRatio.p] as const)
   return (
     <Banner kind="warning">
-      The variants did not get the {what} that their weights say (chance of such a split: {chance(p)}). Find out why before you trust the
-      comparison. Herald sends no winner by itself.
+      Uneven split (sample ratio mismatch): the {what} do not match the weights of the variants (p-value: {chance(p)}). Find out why before
+      you trust the comparison. No winner is sent automatically.
     </Banner>
   )
 }

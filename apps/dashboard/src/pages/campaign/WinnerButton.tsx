@@ -89,8 +89,7 @@ function WinnerSheet({
       onConfirm={onConfirm}
     >
       <p className="mt-3 text-muted">
-        {error ? 'The devices cannot be counted at present. ' : ''}An experiment has one winner. After it has gone out no other can be
-        picked.
+        {error ? 'The devices cannot be counted at present. ' : ''}An A/B test has one winner. Once it is sent, no other can be picked.
       </p>
     </SendSheet>
   )

@@ -70,7 +70,7 @@ export function Calendar({ appId, month: asked, onMonth }: { appId: string; mont
           const entries = byDate(entriesOf(campaigns, { from, to, now }), zone)
           return (
             <>
-              {isCut && <p className="text-muted">There are more than {mostRead} of a kind: only the newest are shown.</p>}
+              {isCut && <p className="text-muted">Only the newest {mostRead} campaigns per status are shown.</p>}
               <Month appId={appId} month={month} dates={dates} entries={entries} today={localDateAt(now, zone)} />
               <Days appId={appId} month={month} dates={dates} entries={entries} />
             </>
@@ -130,7 +130,7 @@ function Month({ appId, month, dates, entries, today }: Shown & { today: string 
 
 function Days({ appId, month, dates, entries }: Shown) {
   const days = dates.filter((date) => date.startsWith(month) && entries.has(date))
-  if (days.length === 0) return <p className="text-muted">Nothing goes out in this month as planned now.</p>
+  if (days.length === 0) return <p className="text-muted">Nothing is scheduled this month.</p>
   return (
     <ul className="flex list-none flex-col gap-3 p-0 md:hidden">
       {days.map((date) => (

@@ -19,8 +19,8 @@ const sorts = [
   { value: '', label: 'Newest first' },
   { value: 'sent', label: 'Most sent' },
   { value: 'failed', label: 'Most failed' },
-  { value: 'opened', label: 'Most opened of sent' },
-  { value: 'clicked', label: 'Most clicked of sent' },
+  { value: 'opened', label: 'Highest open rate' },
+  { value: 'clicked', label: 'Highest click rate' },
 ]
 
 const audiences = { everyone: 'Everyone', segment: 'A segment', remainder: 'Winners', reached: 'Recalls', people: 'People' } as const
@@ -84,7 +84,7 @@ export function CampaignFilters({ search, onChange, authors, children }: Props) 
       </Chips>
       {search.test !== true && (
         <div className="flex flex-wrap gap-x-5 gap-y-2">
-          <Chips label="To">
+          <Chips label="Audience">
             {audienceKinds
               .filter((kind) => kind !== (search.transactional ? 'remainder' : 'people'))
               .map((kind) => (
@@ -93,7 +93,7 @@ export function CampaignFilters({ search, onChange, authors, children }: Props) 
                 </Chip>
               ))}
           </Chips>
-          <Chips label="On">
+          <Chips label="Platform">
             {platforms.map((platform) => (
               <Chip key={platform} on={search.platform === platform} onClick={() => toggle('platform', platform)}>
                 {platformNames[platform]}
@@ -101,7 +101,7 @@ export function CampaignFilters({ search, onChange, authors, children }: Props) 
             ))}
           </Chips>
           {search.transactional !== true && (
-            <Chips label="By">
+            <Chips label="Created by">
               {offered.map((author) => (
                 <Chip key={author} on={search.author === author} onClick={() => toggle('author', author)}>
                   {author === self ? 'Me' : author}
@@ -112,7 +112,7 @@ export function CampaignFilters({ search, onChange, authors, children }: Props) 
         </div>
       )}
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <Chips label="Made">
+        <Chips label="Created">
           {times.map(([days, words]) => (
             <Chip key={words} on={search.days === days} onClick={() => onChange(tidy({ ...search, days, cursor: undefined }))}>
               {words}
@@ -120,7 +120,7 @@ export function CampaignFilters({ search, onChange, authors, children }: Props) 
           ))}
         </Chips>
         <label className="flex items-center gap-2 text-sm text-muted">
-          Order of this page
+          Sort this page by
           <Select
             options={sorts}
             value={search.sort ?? ''}

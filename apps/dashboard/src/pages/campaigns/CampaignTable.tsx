@@ -93,7 +93,7 @@ function When({ campaign: { status, nextAt, startedAt, createdAt } }: { campaign
   if (startedAt !== null) return <Time at={startedAt} />
   return (
     <>
-      made <Time at={createdAt} />
+      created <Time at={createdAt} />
     </>
   )
 }

@@ -43,7 +43,7 @@ export function CategoriesPage() {
   return (
     <Page
       title="Categories"
-      lead="A kind of messages that people can join or leave in your app, such as offers or news."
+      lead="Topics that people can subscribe to or unsubscribe from in your app, such as offers or news."
       guide="categories"
       actions={make('New category')}
     >
@@ -51,8 +51,8 @@ export function CategoriesPage() {
         query={query}
         isEmpty={({ items }) => items.length === 0}
         empty={
-          <Empty title="No categories yet" action={make('Make the first category')}>
-            Let people leave your offers and keep the news of their order.
+          <Empty title="No categories yet" action={make('Create your first category')}>
+            Let people unsubscribe from promotions and still get order updates.
           </Empty>
         }
       >
@@ -81,8 +81,8 @@ export function CategoriesPage() {
           if (asked?.what === 'delete') await remove(asked.category)
         }}
       >
-        Your app shows it no more. What people chose is kept, and holds again for a category with the same id. A template or a draft that
-        names it cannot be sent until you choose another one.
+        It no longer appears in your app. Preferences are kept and apply again if you create a category with the same ID. A template or a
+        draft that uses it cannot be sent until you choose another category.
       </Confirm>
     </Page>
   )
@@ -97,12 +97,14 @@ function CategoryCard({ category, onAsk }: { category: Category; onAsk: (asked: 
         <p className="flex flex-wrap items-baseline gap-x-2">
           <strong className="break-words">{name}</strong>
           <code className="font-mono text-xs text-muted">{id}</code>
-          {category.locked && <Tag>Locked</Tag>}
+          {category.locked && <Tag>Required</Tag>}
         </p>
         {description !== null && <p className="break-words">{description}</p>}
         <p className="text-sm text-muted">
           {whoIsIn(category)}
-          {look.length > 0 && ` Own ${look.join(', ')}.`} Changed <Time at={updatedAt} />
+          {look.length > 0 &&
+            ` Custom ${look.map((field) => field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)).join(', ')}.`}{' '}
+          Changed <Time at={updatedAt} />
         </p>
       </div>
       <div className="flex gap-2">

@@ -14,8 +14,8 @@ import { FormErrors } from '../../ui/FormErrors.tsx'
 import { TextArea, TextInput } from '../../ui/TextInput.tsx'
 
 const beginnings = [
-  { value: 'in', label: 'Everybody', hint: 'Until they leave it' },
-  { value: 'out', label: 'Nobody', hint: 'Until they join it' },
+  { value: 'in', label: 'Subscribed', hint: 'People can unsubscribe (opt-out)' },
+  { value: 'out', label: 'Not subscribed', hint: 'People must subscribe (opt-in)' },
 ] as const
 
 const fields = /^(id|name|description|presentation\.\w+)$/
@@ -64,7 +64,11 @@ export function CategoryForm({ category, onSaved }: { category: Category | undef
       </Field>
       <Field
         label="Id"
-        hint={category ? 'Sends name it, so it stays.' : 'What sends name. It cannot be changed later.'}
+        hint={
+          category
+            ? 'Used by campaigns and the API, so it cannot be changed.'
+            : 'Used by campaigns and the API. It cannot be changed later.'
+        }
         required={!category}
         error={errorAt('id')}
       >
@@ -85,23 +89,23 @@ export function CategoryForm({ category, onSaved }: { category: Category | undef
           <TextArea {...control} rows={2} value={description} maxLength={500} onChange={({ target }) => setDescription(target.value)} />
         )}
       </Field>
-      <Choice legend="Who is in it at first" value={begins} onChange={setBegins} options={beginnings} />
+      <Choice legend="Default subscription" value={begins} onChange={setBegins} options={beginnings} />
       <Checkbox
-        label="Nobody can leave it"
-        hint="For what people must know, such as security or the law"
+        label="Required: nobody can unsubscribe"
+        hint="For messages that people must get, such as security or legal notices"
         checked={locked}
         onChange={({ target }) => setLocked(target.checked)}
       />
       <details>
         <summary className="min-h-6">Look and sound</summary>
-        <p className="mt-1 mb-3 text-sm text-muted">What a message or its template says itself takes the place of these.</p>
+        <p className="mt-1 mb-3 text-sm text-muted">The settings of a message or its template override these.</p>
         <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,13rem),1fr))] gap-3">
           <PresentationFields value={presentation} onChange={setPresentation} errorAt={errorAt} />
         </div>
       </details>
       <div className="flex justify-end">
         <Button type="submit" variant="primary" busy={busy}>
-          {category ? 'Save' : 'Make the category'}
+          {category ? 'Save' : 'Create category'}
         </Button>
       </div>
     </form>

@@ -29,17 +29,17 @@ export function AutoAsk({
       <legend className="sr-only">The winner</legend>
       <div>
         <Switch
-          label="Send the winner by itself"
+          label="Send the winning variant automatically"
           checked={auto !== undefined}
           onChange={(on) => onChange({ ...experiment, auto: on ? usual : undefined })}
           disabled={isAll && auto === undefined}
         />
         <p className="text-sm text-muted">
           {isAll
-            ? 'Everybody is in the sample, so nobody is left to send a winner to.'
+            ? 'Everybody is in the sample, so nobody is left to send the winner to.'
             : auto === undefined
               ? 'You pick the winner on the campaign’s page.'
-              : 'Herald looks each minute and sends the better variant as soon as the difference is no chance.'}
+              : 'Herald checks every minute and sends the winning variant once the result is statistically significant.'}
         </p>
         {own !== undefined && <p className="text-sm text-bad">It {own}</p>}
       </div>
@@ -54,7 +54,7 @@ function Conditions({ auto, onChange, errorAt }: { auto: AutoDraft; onChange: (c
   return (
     <>
       <div className={grid}>
-        <Field label="What counts" error={errorAt('metric')}>
+        <Field label="Winning metric" error={errorAt('metric')}>
           {(control) => (
             <Select
               {...control}
@@ -78,7 +78,7 @@ function Conditions({ auto, onChange, errorAt }: { auto: AutoDraft; onChange: (c
             )}
           </Field>
         )}
-        <Field label="Wait at most" hint="After the last push of the sample" error={errorAt('afterMinutes')}>
+        <Field label="Maximum test duration" hint="After the last push of the sample" error={errorAt('afterMinutes')}>
           {(control) => (
             <Select
               {...control}
@@ -88,40 +88,40 @@ function Conditions({ auto, onChange, errorAt }: { auto: AutoDraft; onChange: (c
             />
           )}
         </Field>
-        <Field label="If it is not decided by then">
+        <Field label="If not significant by then">
           {(control) => (
             <Select
               {...control}
               value={ifInconclusive}
               onChange={({ target }) => onChange({ ifInconclusive: target.value === 'best' ? 'best' : 'none' })}
               options={[
-                { value: 'none', label: 'Send none: I decide' },
-                { value: 'best', label: 'Send the best so far' },
+                { value: 'none', label: 'Send none: I pick the winner' },
+                { value: 'best', label: 'Send the best-performing variant' },
               ]}
             />
           )}
         </Field>
       </div>
       <details>
-        <summary className="min-h-6">When it counts as decided</summary>
+        <summary className="min-h-6">Significance settings</summary>
         <div className={`${grid} mt-2`}>
           <NumberField
-            label="Not before (minutes)"
+            label="Minimum test duration (minutes)"
             hint="A text that is only opened sooner looks better at first."
             value={minMinutes ?? Math.min(60, afterMinutes)}
             onChange={(minutes) => onChange({ minMinutes: minutes })}
             error={errorAt('minMinutes')}
           />
           <NumberField
-            label="Users of each variant"
-            hint="At least this many with a push sent"
+            label="Minimum users per variant"
+            hint="Users with a sent push"
             value={minUsers}
             onChange={(users) => onChange({ minUsers: users })}
             error={errorAt('minUsers')}
           />
           <NumberField
-            label="Chance of a mistake (%)"
-            hint="How often a winner may be named where there is none"
+            label="Significance level (%)"
+            hint="Risk of a false winner: 5 means 95 % confidence"
             value={Math.round(alpha * 1_000) / 10}
             onChange={(percent) => onChange({ alpha: percent / 100 })}
             error={errorAt('alpha')}

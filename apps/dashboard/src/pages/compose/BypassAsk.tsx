@@ -31,11 +31,9 @@ export function BypassAsk({ value, onChange }: { value: BypassDraft; onChange: (
       />
       {(holdout || value.holdout === true) && (
         <Checkbox
-          label="Send to the hold-out too"
+          label="Also send to the control group"
           hint={
-            holdout
-              ? `${holdout.percent} % of people get no campaign, so that the others can be compared with them.`
-              : 'This app has none at present.'
+            holdout ? `It is ${holdout.percent} % of people, who get no campaigns, to measure uplift.` : 'This app has none at present.'
           }
           checked={value.holdout === true}
           onChange={({ target }) => onChange({ ...value, holdout: target.checked })}

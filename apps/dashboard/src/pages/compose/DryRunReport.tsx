@@ -68,11 +68,11 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
       <Table caption="Excluded" head={['Why', 'Devices']} rows={leftOut(unreachable, skips)} empty="Everyone is included." />
       {experiment && (
         <Table
-          caption="The experiment"
+          caption="A/B test"
           head={['Group', 'Devices']}
           rows={[
             ...Object.entries(experiment.byVariant).map(([id, devices]) => [`Variant ${id}`, countText(devices)]),
-            ['Waits for the winner', countText(experiment.remainder)],
+            ['Remaining audience (gets the winner)', countText(experiment.remainder)],
           ]}
         />
       )}
@@ -222,7 +222,7 @@ function Table({
 const reasons: Record<string, string> = {
   silent_web: 'Silent, not shown in browsers',
   quiet_hours: 'Quiet hours',
-  holdout: 'Held out, to compare',
+  holdout: 'Control group',
   frequency_cap: 'Frequency cap reached',
   empty_content: 'Empty after personalization',
   opted_out: 'Opted out',
@@ -230,7 +230,7 @@ const reasons: Record<string, string> = {
   expired: 'Its date has passed in their time zone',
   cancelled: 'Cancelled',
   not_in_target: 'Not in the audience',
-  not_in_experiment: 'Not in the experiment’s sample',
+  not_in_experiment: 'Not in the sample of the A/B test',
 }
 
 /** Says why a device is left out. A reason that this page does not know is shown by its name, with spaces for underscores. */

@@ -36,7 +36,7 @@ export function ExperimentAsk({
       <div>
         <Switch label="A/B test" checked={experiment !== null} onChange={toggle} disabled={draft.silent && experiment === null} />
         {draft.silent && <p className="text-sm text-muted">A silent message has no texts to try.</p>}
-        {own !== undefined && <p className="text-sm text-bad">An experiment {own}</p>}
+        {own !== undefined && <p className="text-sm text-bad">The A/B test {own}</p>}
       </div>
       {experiment && (
         <Suspense>

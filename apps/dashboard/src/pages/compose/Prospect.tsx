@@ -27,13 +27,13 @@ export function Prospect({ appId, audience, experiment }: { appId: string; audie
     experiment.variants.map(({ weight }) => weight),
   )
   const basis = known
-    ? `${percentText(opened, sent)} of this app’s messages are opened at present.`
-    : 'How often this app’s messages are opened is not known yet; 5 % is assumed.'
+    ? `This app’s current open rate: ${percentText(opened, sent)}.`
+    : 'This app’s open rate is not known yet; 5 % is assumed.'
   return (
     <p className={prospect.shows === 'nothing' ? 'text-warning' : 'text-muted'}>
       {prospect.shows === 'nothing'
-        ? `This experiment will show nothing at this size: its smallest group has ${countText(prospect.smallest)} devices. `
-        : `It finds a difference in opens of ${prospect.points.toFixed(1)} points or more (80 % power, 95 % confidence). Its smallest group has ${countText(prospect.smallest)} devices. `}
+        ? `Audience too small for a significant result: the smallest variant gets ${countText(prospect.smallest)} devices. `
+        : `Detects a difference in open rate of ${prospect.points.toFixed(1)} points or more (80 % power, 95 % confidence). The smallest variant gets ${countText(prospect.smallest)} devices. `}
       {basis}
     </p>
   )

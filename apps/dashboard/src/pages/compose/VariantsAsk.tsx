@@ -55,8 +55,8 @@ export function Variants({
               </Field>
             </div>
             <p className="mt-7 w-14 text-right tabular-nums">{total > 0 ? percentText(weight, total, 0) : '–'}</p>
-            <Button variant="quiet" small className="mt-6" onClick={() => screen.setVariant(place)}>
-              Write
+            <Button variant="quiet" small className="mt-6" aria-label={`Edit variant ${name}`} onClick={() => screen.setVariant(place)}>
+              Edit
             </Button>
             <Button
               variant="quiet"

@@ -51,24 +51,25 @@ export function ImpactPage() {
             <>
               <Totals rows={rows} />
               <p className="text-sm text-muted">
-                Of the newest {countText(items.length)} sends, as attributed to them. A send’s page has the users, and the variants of an
-                experiment.
+                Attributed to your last {countText(items.length)} sends. Each send’s page shows unique users and the variants of an A/B
+                test.
               </p>
             </>
           )}
         </Loaded>
       </Section>
-      <Section title="Hold-out">
+      <Section title="Control group">
         {app && holdout === null && (
           <Empty
-            title="Nobody is held out"
+            title="No control group yet"
             action={
               <ButtonLink needed="settings" to="/apps/$appId/settings" params={{ appId }}>
-                Hold some people out
+                Set up a control group
               </ButtonLink>
             }
           >
-            Leave some people out of all campaigns, and compare what they do with what the others do. Only that shows what pushes cause.
+            Exclude some people from all campaigns, and compare their conversion rate with that of everybody else: the uplift of your
+            pushes.
           </Empty>
         )}
         {holdout !== null && <Holdout holdout={holdout} names={rows.map(({ name }) => name)} />}
@@ -83,10 +84,10 @@ const Totals = ({ rows }: { rows: ConversionRow[] }) => (
     rows={rows}
     rowKey={({ name }) => name}
     columns={[
-      { key: 'name', label: 'What', cell: ({ name }) => <span className="break-all">{name}</span> },
+      { key: 'name', label: 'Conversion event', cell: ({ name }) => <span className="break-all">{name}</span> },
       { key: 'count', label: 'Conversions', align: 'right', cell: ({ count }) => countText(count) },
-      { key: 'direct', label: 'After an open', align: 'right', cell: ({ direct }) => countText(direct) },
-      { key: 'influenced', label: 'After a push', align: 'right', cell: ({ influenced }) => countText(influenced) },
+      { key: 'direct', label: 'Direct', align: 'right', cell: ({ direct }) => countText(direct) },
+      { key: 'influenced', label: 'Influenced', align: 'right', cell: ({ influenced }) => countText(influenced) },
       { key: 'value', label: 'Value', align: 'right', cell: ({ value }) => sumsText(value) || '–' },
     ]}
   />
@@ -118,7 +119,7 @@ function Holdout({ holdout, names }: { holdout: { percent: number; since: string
       </p>
       <div className="flex flex-wrap items-end gap-3">
         <div className="min-w-48">
-          <Field label="Conversion">
+          <Field label="Conversion event">
             {(control) =>
               names.length > 0 ? (
                 <Select
@@ -139,7 +140,7 @@ function Holdout({ holdout, names }: { holdout: { percent: number; since: string
             }
           </Field>
         </div>
-        <Field label="From" hint="Empty: since the hold-out began">
+        <Field label="From" hint="Empty: since the control group began">
           {(control) => (
             <TextInput
               {...control}
@@ -150,7 +151,7 @@ function Holdout({ holdout, names }: { holdout: { percent: number; since: string
           )}
         </Field>
       </div>
-      {conversion === '' && <p className="text-muted">Name a conversion that your backend reports.</p>}
+      {conversion === '' && <p className="text-muted">Enter a conversion event that your backend reports.</p>}
       {error && <ErrorNote error={error} retry={() => void refetch()} />}
       {isFetching && !data && <p role="status">Counting people</p>}
       {data && !error && <UpliftView uplift={data} />}
@@ -166,20 +167,20 @@ function Redraw() {
   return (
     <>
       <Button needed="settings" small onClick={() => setOpen(true)}>
-        Draw others
+        Reset the control group
       </Button>
       <Confirm
         open={open}
         onClose={() => setOpen(false)}
-        title="Hold out other people?"
-        action="Draw others"
+        title="Reset the control group?"
+        action="Reset the control group"
         onConfirm={async () => {
           dataOf(await client.POST('/v1/admin/apps/{appId}/holdout/redraw', { params: { path: { appId } } }))
           await refetch()
-          announce('Other people are held out from now on')
+          announce('Control group reset')
         }}
       >
-        Who is held out now gets campaigns again, and as many others get none. The comparison begins anew.
+        A new random group of the same size gets no campaigns from now on, in place of the current one. Measurement starts over.
       </Confirm>
     </>
   )

@@ -110,7 +110,7 @@ export function AddDevice({ appId, onClose }: { appId: string; onClose: () => vo
         <Field label="Name" error={errors.name?.message} hint="How it is called here, such as “Dana’s iPhone”">
           {(control) => <TextInput {...control} {...register('name')} />}
         </Field>
-        <Field label="External id" error={errors.externalId?.message} hint="Whose it is; empty for a person nobody knows">
+        <Field label="External id" error={errors.externalId?.message} hint="Leave empty for an anonymous user">
           {(control) => <TextInput {...control} {...register('externalId')} />}
         </Field>
         <div className="grid grid-cols-[repeat(auto-fit,minmax(8rem,1fr))] gap-3">
@@ -124,11 +124,7 @@ export function AddDevice({ appId, onClose }: { appId: string; onClose: () => vo
             {(control) => <TextInput {...control} {...register('country')} maxLength={2} />}
           </Field>
         </div>
-        <Field
-          label="Tags"
-          error={errors.tags?.message}
-          hint="One a line, as name=value. A number is a number, true and false are what they say."
-        >
+        <Field label="Tags" error={errors.tags?.message} hint="One per line, as name=value. Numbers and true/false are recognized.">
           {(control) => <TextArea {...control} {...register('tags')} rows={2} placeholder="plan=pro" />}
         </Field>
       </form>

@@ -22,7 +22,7 @@ const mostShown = 3
 
 /** Words for each behaviour of a virtual device that makes pushes to it fail or wait. */
 const behaviourWords: Record<string, string> = {
-  dead: 'dead: its token is refused',
+  dead: 'invalid token',
   bad_token: 'its token is malformed',
   rate_limited: 'throttled',
   failing: 'the provider fails',

@@ -14,7 +14,11 @@ type Behaviour = NonNullable<paths['/v1/admin/simulator/devices/{deviceId}/behav
 const behaviours: { label: string; said: string; behaviour: Behaviour }[] = [
   { label: 'Answer slowly (3 s)', said: 'answers after 3 seconds', behaviour: { answer: 'slow', delayMs: 3_000 } },
   { label: 'Throttle (retry after 5 s)', said: 'is throttled', behaviour: { answer: 'rate_limited', retryAfterSeconds: 5 } },
-  { label: 'Invalidate its token', said: 'is dead: the next push to it fails, and Herald sends no more', behaviour: { answer: 'dead' } },
+  {
+    label: 'Invalidate its token',
+    said: 'has an invalid token: the next push to it fails, and Herald sends no more',
+    behaviour: { answer: 'dead' },
+  },
   { label: 'Back to normal', said: 'is well', behaviour: { answer: 'ok' } },
 ]
 
@@ -69,8 +73,8 @@ export function DeviceMenu({ appId, device, name }: { appId: string; device: Sim
           announce(`The app is gone from ${name}.`, 'good')
         }}
       >
-        As on a real phone Herald hears of it with the next push: the provider answers that the token is dead, and the device is
-        invalidated.
+        As with a real phone, Herald learns of it from the next push: the provider answers that the token is invalid, and Herald sends no
+        more to this device.
       </Confirm>
     </>
   )

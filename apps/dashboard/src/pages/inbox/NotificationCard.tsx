@@ -147,7 +147,7 @@ function PushBack({ appId, push }: { appId: string; push: SimulatedPush }) {
         ))}
       </dl>
       {push.error !== null && <p className="text-bad">It {push.error}.</p>}
-      {push.payload === null ? <p className="text-muted">The record keeps no payloads now.</p> : <Json value={push.payload} />}
+      {push.payload === null ? <p className="text-muted">Payloads are not being stored.</p> : <Json value={push.payload} />}
     </div>
   )
 }

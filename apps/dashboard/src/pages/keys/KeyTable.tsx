@@ -61,7 +61,7 @@ export function KeyTable<Row extends Key>({ caption, pages, beginOf, columns, re
               </>
             ),
           },
-          { key: 'made', label: 'Made', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { key: 'made', label: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
           {
             key: 'revoke',
             label: 'Revoke',
@@ -88,9 +88,7 @@ export function KeyTable<Row extends Key>({ caption, pages, beginOf, columns, re
           announce(`“${revoking.name}” is revoked. It works for at most 2 seconds more.`, 'good')
         }}
       >
-        <p>
-          It works for at most 2 seconds more. After that every request with it is refused with 401{alsoStops}. This cannot be taken back.
-        </p>
+        <p>It works for at most 2 seconds more. After that every request with it is refused with 401{alsoStops}. This cannot be undone.</p>
         {revoking !== undefined && (
           <p className="mt-2">
             {revoking.lastUsedAt === null ? (

@@ -82,7 +82,7 @@ function NewKeyDialog({ appId, kind: firstKind, onClose, onMade }: NewKeyProps) 
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button variant="primary" busy={formState.isSubmitting} onClick={() => void submit()}>
-            Make the key
+            Create key
           </Button>
         </>
       }

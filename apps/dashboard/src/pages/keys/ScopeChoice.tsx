@@ -33,7 +33,7 @@ export function ScopeChoice({ kind, scopes, onChange }: ScopeChoiceProps) {
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 font-medium">Scopes</legend>
-      {isError && <p className="text-muted text-xs">Which operations each scope opens cannot be read now. The scopes work all the same.</p>}
+      {isError && <p className="text-muted text-xs">The operations of each scope could not be loaded. The scopes still work.</p>}
       {allScopes.map((scope) => (
         <div key={scope} className="flex flex-col gap-0.5">
           <Checkbox

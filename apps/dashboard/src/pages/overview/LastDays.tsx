@@ -30,7 +30,7 @@ export function LastDays({ overview: { days, last24h, previous24h } }: { overvie
             <div key={key}>
               <dt className="text-muted">{label}, 24 hours</dt>
               <dd className="m-0 text-2xl tabular-nums">{countText(last24h[key])}</dd>
-              <dd className="text-muted m-0 tabular-nums">{countText(previous24h[key])} in the 24 before</dd>
+              <dd className="text-muted m-0 tabular-nums">{countText(previous24h[key])} in the previous 24</dd>
             </div>
           ))}
         </dl>

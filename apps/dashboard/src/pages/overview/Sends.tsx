@@ -13,7 +13,7 @@ const schedules: Readonly<Record<string, string>> = { at: 'once', user_timezone:
 /** Shows the sends that are scheduled, the soonest first. */
 export function NextSends({ appId, overview: { nextSends } }: { appId: string; overview: Overview }) {
   return (
-    <Section title="Next sends">
+    <Section title="Upcoming">
       {nextSends.length === 0 && <p className="text-muted">Nothing is scheduled.</p>}
       <ol className="grid list-none gap-2 p-0">
         {nextSends.map(({ campaignId, name, at, schedule }) => (
@@ -41,7 +41,7 @@ export function LastSends({ appId }: { appId: string }) {
   )
   return (
     <Section
-      title="Last campaigns"
+      title="Recent campaigns"
       actions={
         <TextLink to="/apps/$appId/campaigns" params={{ appId }}>
           All
@@ -49,7 +49,7 @@ export function LastSends({ appId }: { appId: string }) {
       }
     >
       {error && <ErrorNote error={faultOf(error)} />}
-      {data?.items.length === 0 && <p className="text-muted">No campaign has been made yet.</p>}
+      {data?.items.length === 0 && <p className="text-muted">No campaigns yet.</p>}
       <ol className="grid list-none gap-2 p-0">
         {data?.items.map(({ id, name, status, stats }) => (
           <li key={id} className="flex flex-wrap justify-between gap-x-4">

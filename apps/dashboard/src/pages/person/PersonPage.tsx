@@ -97,7 +97,7 @@ function Actions({ person: { id, externalId } }: { person: Person }) {
       >
         <p>
           The user, all devices and tags go at once, and webhook bodies that name the person are emptied. Counters of campaigns stay as they
-          are. A device comes back as somebody new when its app registers it again. This cannot be taken back.
+          are. A device comes back as somebody new when its app registers it again. This cannot be undone.
         </p>
       </Confirm>
     </>

@@ -17,7 +17,7 @@ export function Preferences({ person, onChanged }: { person: Person; onChanged: 
   const choose = async (id: string, name: string, choice: boolean | null): Promise<void> => {
     try {
       await patch.mutateAsync({ params: { path: { appId, id: person.id } }, body: { categories: { [id]: choice } } })
-      announce(choice === null ? `${name}: the default holds` : choice ? `${name}: joined` : `${name}: left`)
+      announce(choice === null ? `${name}: reset to default` : choice ? `${name}: subscribed` : `${name}: unsubscribed`)
       onChanged()
     } catch (error) {
       announce(faultOf(error).message, 'bad')
@@ -40,7 +40,7 @@ export function Preferences({ person, onChanged }: { person: Person; onChanged: 
               <div className="min-w-0">
                 <p className="flex flex-wrap items-center gap-2">
                   <span className="font-medium break-words">{name}</span>
-                  <Status kind={isIn ? 'good' : 'off'}>{isIn ? 'In it' : 'Not in it'}</Status>
+                  <Status kind={isIn ? 'good' : 'off'}>{isIn ? 'Subscribed' : 'Not subscribed'}</Status>
                 </p>
                 <p className="text-sm text-muted">{whyIn(category, choice)}</p>
               </div>
@@ -50,10 +50,10 @@ export function Preferences({ person, onChanged }: { person: Person; onChanged: 
                     needed="people"
                     small
                     disabled={patch.isPending}
-                    aria-label={isIn ? `Leave ${name}` : `Join ${name}`}
+                    aria-label={isIn ? `Unsubscribe from ${name}` : `Subscribe to ${name}`}
                     onClick={() => void choose(id, name, !isIn)}
                   >
-                    {isIn ? 'Leave' : 'Join'}
+                    {isIn ? 'Unsubscribe' : 'Subscribe'}
                   </Button>
                   {choice !== undefined && (
                     <Button
@@ -73,7 +73,7 @@ export function Preferences({ person, onChanged }: { person: Person; onChanged: 
           )
         })}
       </ul>
-      <p className="mt-3 text-sm text-muted">A choice holds for all devices of the person. Change it only when the person asked for it.</p>
+      <p className="mt-3 text-sm text-muted">Preferences apply to all devices of the person. Change them only at the person’s request.</p>
     </Card>
   )
 }

@@ -80,7 +80,7 @@ export function ApnsForm({ before, onDone }: { before: Before | undefined; onDon
       <FileDrop
         label="Drop AuthKey_….p8 here, or choose it"
         accept=".p8,.pem,.txt"
-        hint="It can also be pasted. It is sent once, sealed, and never shown again."
+        hint="It can also be pasted. It is stored encrypted and cannot be viewed again."
         onText={(name, text) => void take(name, text)}
       />
       {problem !== undefined && <Banner kind="bad">{problem}</Banner>}

@@ -20,7 +20,7 @@ export function Circuits({ kind, circuits, onProbed }: { kind: Kind; circuits: r
   if (open.length === 0)
     return (
       <p>
-        <Status kind="good">Open for pushes</Status> Nothing is held.
+        <Status kind="good">Ready</Status> Nothing is on hold.
       </p>
     )
   return (
@@ -41,7 +41,7 @@ function OpenCircuit({ kind, circuit, onProbed }: { kind: Kind; circuit: Circuit
     try {
       const path = `/v1/admin/apps/{appId}/providers/${kind}/probe` as const
       const { open } = dataOf(await client.POST(path, { params: { path: { appId } } }))
-      announce(open === 0 ? `Nothing is held on the way to ${name} any more` : `${name} is asked now`, 'info')
+      announce(open === 0 ? `${name} accepts pushes again` : `Checking ${name}`, 'info')
       onProbed()
     } catch (error) {
       announce(faultOf(error).message, 'bad')
@@ -53,15 +53,15 @@ function OpenCircuit({ kind, circuit, onProbed }: { kind: Kind; circuit: Circuit
     <Banner kind="bad">
       <p className="font-medium">
         {name}
-        {circuit.environment === '' ? '' : ` (${circuit.environment})`} lets no push through:{' '}
-        <code className="font-mono text-xs">{circuit.code ?? 'its answers'}</code>
+        {circuit.environment === '' ? '' : ` (${circuit.environment})`} is not accepting pushes:{' '}
+        <code className="font-mono text-xs">{circuit.code ?? 'reason unknown'}</code>
       </p>
       <p className="mt-1">
-        <Count value={circuit.heldCount} /> {circuit.heldCount === 1 ? 'push waits' : 'pushes wait'} and nobody was invalidated. Since{' '}
+        <Count value={circuit.heldCount} /> {circuit.heldCount === 1 ? 'push' : 'pushes'} on hold; no one was unsubscribed. Since{' '}
         <Time at={circuit.since} />
         {circuit.probeAt !== null && (
           <>
-            , tried again by itself at <Time at={circuit.probeAt} precise />
+            , next retry <Time at={circuit.probeAt} precise />
           </>
         )}
         .

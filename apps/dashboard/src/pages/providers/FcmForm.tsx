@@ -52,7 +52,7 @@ export function FcmForm({ before, onDone }: { before: Before | undefined; onDone
       <FileDrop
         label="Drop the service account’s JSON here, or choose it"
         accept=".json,application/json"
-        hint="Firebase console, Project settings, Service accounts, “Generate new private key”. It is sent once, sealed, and never shown again."
+        hint="Firebase console, Project settings, Service accounts, “Generate new private key”. It is stored encrypted and cannot be viewed again."
         onText={(_name, text) => void take(text)}
       />
       {problem !== undefined && <Banner kind="bad">{problem}</Banner>}

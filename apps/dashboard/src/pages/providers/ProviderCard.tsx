@@ -182,7 +182,7 @@ function Actions({
         )}
         Pushes to {kinds[kind].for} fail with not_configured from then on. The former credentials go too. Herald cannot show the private key
         again: keep it elsewhere if you need it.
-        {kind === 'webpush' && ' New keys would be others, and every browser would have to subscribe again.'}
+        {kind === 'webpush' && ' With new keys every browser would have to subscribe again.'}
       </Confirm>
     </>
   )

@@ -60,7 +60,7 @@ export function useSaveAndCheck(appId: string, kind: Kind, { replaces, onDone }:
     setStage('storing')
     try {
       await store({ unchecked: 'true' })
-      done('Set without a check')
+      done('Saved without a check')
     } catch (error) {
       refuse({ stays: faultOf(error).message, store })
     }
@@ -88,7 +88,7 @@ export function SaveButton({
             kind="bad"
             action={
               <Button small onClick={() => void setAllTheSame(refusal.store)}>
-                Set them all the same
+                Save anyway
               </Button>
             }
           >

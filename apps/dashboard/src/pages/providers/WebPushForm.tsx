@@ -61,13 +61,13 @@ export function WebPushForm({ before, onDone }: { before: Before | undefined; on
     }
   }
   const options = [
-    ...(before === undefined ? [] : [{ value: 'keep' as const, label: 'Keep the present pair', hint: 'Only the subject changes' }]),
+    ...(before === undefined ? [] : [{ value: 'keep' as const, label: 'Keep the current pair', hint: 'Only the subject changes' }]),
     {
       value: 'make' as const,
-      label: before === undefined ? 'Make a pair' : 'Make a new pair',
-      hint: before === undefined ? 'What nearly everybody wants' : 'Every browser must subscribe again',
+      label: before === undefined ? 'Create a pair' : 'Create a new pair',
+      hint: before === undefined ? 'Recommended' : 'Every browser must subscribe again',
     },
-    { value: 'own' as const, label: 'Use a pair that I have', hint: 'To take over browsers from elsewhere' },
+    { value: 'own' as const, label: 'Use a pair that I have', hint: 'To migrate existing web push subscribers' },
   ]
   const { errors } = formState
   return (
@@ -89,7 +89,7 @@ export function WebPushForm({ before, onDone }: { before: Before | undefined; on
           </Field>
           <Field
             label="Private key"
-            hint="base64url, 32 bytes. It is sent once, sealed, and never shown again."
+            hint="base64url, 32 bytes. It is stored encrypted and cannot be viewed again."
             error={errors.privateKey?.message}
           >
             {(control) => (

@@ -25,22 +25,22 @@ export function IdentitySettings({ app }: { app: App }) {
         </p>
         <div className="flex flex-wrap gap-2">
           <Button needed="platform" onClick={() => setAsked('secret')}>
-            Make a secret
+            Create a secret
           </Button>
           <Button needed="settings" variant={isRequired ? 'danger' : 'secondary'} onClick={() => setAsked('switch')}>
             {isRequired ? 'Switch it off' : 'Require it'}
           </Button>
         </div>
         <p className="text-muted text-sm">
-          First make the secret, give it to your backend, and let apps send the token. Require it when they do: from then on a login without
-          a token is refused.
+          First create the secret, give it to your backend, and let apps send the token. Require it when they do: from then on a login
+          without a token is refused.
         </p>
       </div>
       <Confirm
         open={asked === 'secret'}
         onClose={() => setAsked(undefined)}
-        title="Make a secret?"
-        action="Make it, and show it once"
+        title="Create a secret?"
+        action="Create it and show it once"
         danger
         onConfirm={async () => {
           const made = dataOf(await client.POST('/v1/admin/apps/{appId}/identity-secret', { params: { path: { appId: app.id } } }))

@@ -13,46 +13,50 @@ export function MeasureSettings({ form: { register, setValue, watch, formState }
   return (
     <>
       <Card title="Inbox">
-        <Field label="Days that people can read what was sent" hint="1 to 90" error={errors.inboxDays?.message}>
+        <Field label="Message expiration (days)" hint="1 to 90" error={errors.inboxDays?.message}>
           {(control) => <TextInput {...control} {...register('inboxDays')} inputMode="numeric" size={5} className="w-auto!" />}
         </Field>
       </Card>
       <Card title="Conversions">
         <div className="flex flex-col gap-3">
           <div className="flex flex-wrap items-start gap-3">
-            <Field label="Hours after an open or a click" hint="1 to 720" error={errors.directHours?.message}>
+            <Field label="Direct attribution window (hours)" hint="After an open or a click: 1 to 720" error={errors.directHours?.message}>
               {(control) => <TextInput {...control} {...register('directHours')} inputMode="numeric" size={5} />}
             </Field>
-            <Field label="Hours after a push that nobody opened" hint="0 to 168; 0: never" error={errors.influencedHours?.message}>
+            <Field
+              label="Influenced attribution window (hours)"
+              hint="After a push that the user did not open: 0 to 168; 0 turns it off"
+              error={errors.influencedHours?.message}
+            >
               {(control) => <TextInput {...control} {...register('influencedHours')} inputMode="numeric" size={5} />}
             </Field>
           </div>
           <p className="text-muted text-sm">
-            What a user does within this time is attributed to the last push. A change holds for what is reported from then on.
+            A conversion within this window is attributed to the last push. Changes apply to conversions reported from then on.
           </p>
           <Checkbox
-            label="Apps and pages may report values"
-            hint="The key of your apps and pages is in everybody’s hands, so anybody could report money. Better report it from your backend."
+            label="Apps and websites may report conversion values"
+            hint="Their key is public, so anybody could report false revenue. It is safer to report it from your backend."
             checked={publicValues}
             onChange={({ target }) => setValue('publicValues', target.checked, { shouldDirty: true })}
           />
         </div>
       </Card>
-      <Card title="Hold-out">
+      <Card title="Control group">
         <div className="flex flex-col gap-3">
           <Switch
-            label="Leave some people out of all campaigns"
+            label="Exclude a control group from all campaigns"
             checked={hasHoldout}
             onChange={(isOn: boolean) => setValue('hasHoldout', isOn, { shouldDirty: true })}
           />
           {hasHoldout && (
-            <Field label="Percent of people" hint="0.1 to 20" error={errors.holdoutPercent?.message}>
+            <Field label="Size (% of people)" hint="0.1 to 20" error={errors.holdoutPercent?.message}>
               {(control) => <TextInput {...control} {...register('holdoutPercent')} inputMode="decimal" size={5} className="w-auto!" />}
             </Field>
           )}
           <p className="text-muted text-sm">
-            Compare them with the others to see what campaigns cause: the page Impact does it. Notifications of your backend, such as an
-            order’s confirmation, reach everybody.
+            The page Impact shows the uplift of campaigns over it. Transactional messages, such as order confirmations, still reach
+            everybody.
           </p>
         </div>
       </Card>

@@ -35,8 +35,8 @@ export function KeysStep({
           </dl>
         )}
         <p className="max-w-[72ch] text-muted">
-          Secret keys are shown once, when they are made. If you have those of this app, go on; if not, make new ones here. All keys are
-          under{' '}
+          Secret keys are shown once, when they are created. If you have those of this app, go on; if not, create new ones here. All keys
+          are under{' '}
           <TextLink to="/apps/$appId/keys" params={{ appId }}>
             Keys
           </TextLink>
@@ -45,7 +45,7 @@ export function KeysStep({
         {making.error !== null && <ErrorNote error={making.error} />}
         <div>
           <Button busy={making.isPending} onClick={() => making.mutate()}>
-            Make a public and a secret key
+            Create a public and a secret key
           </Button>
         </div>
       </>

@@ -52,7 +52,7 @@ export function ThisBrowser({
         {making.error !== null && <ErrorNote error={making.error} />}
         <Field
           label="Your e-mail address"
-          hint="Push services (Mozilla, Google, Apple) write to it if something is wrong with your pushes. A pair of keys is made with it."
+          hint="Push services (Mozilla, Google, Apple) write to it if something is wrong with your pushes. A pair of keys is created with it."
           error={problem}
         >
           {(control) => (
@@ -68,7 +68,7 @@ export function ThisBrowser({
         </Field>
         <div>
           <Button type="submit" variant="primary" busy={making.isPending}>
-            Make the keys of Web Push
+            Create the keys of Web Push
           </Button>
         </div>
       </form>

@@ -94,7 +94,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
               rowKey={({ id }) => id}
               onOpen={({ id }) => void navigate({ search: { ...search, deliveryId: id } })}
               columns={[
-                { key: 'made', label: 'Made', cell: ({ createdAt }) => <Time at={createdAt} precise /> },
+                { key: 'made', label: 'Created', cell: ({ createdAt }) => <Time at={createdAt} precise /> },
                 { key: 'state', label: 'State', cell: (delivery) => <DeliveryStatus state={delivery.state} /> },
                 { key: 'events', label: 'Events', align: 'right', cell: ({ eventCount }) => <Count value={eventCount} /> },
                 { key: 'attempts', label: 'Attempts', align: 'right', cell: ({ attempts }) => <Count value={attempts.length} /> },
@@ -145,7 +145,7 @@ function ReplayHours({ webhookId, deliveries, onDone }: { webhookId: string; del
   }
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <span className="text-muted">Send all again that failed in the hour from</span>
+      <span className="text-muted">Resend failed deliveries of the hour from</span>
       {hours.map((hour) => (
         <Button needed="settings" key={hour.from} small onClick={() => setAsked(hour)}>
           {localTime(hour.from)}

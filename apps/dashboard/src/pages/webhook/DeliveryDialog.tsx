@@ -85,7 +85,7 @@ function Shown({ delivery, secretHint }: { delivery: Delivery; secretHint: strin
         <DeliveryStatus state={state} />
         <CopyText text={id} label="delivery id" />
         <span className="text-muted">
-          {eventCount} {eventCount === 1 ? 'event' : 'events'}, made <Time at={createdAt} precise />
+          {eventCount} {eventCount === 1 ? 'event' : 'events'}, created <Time at={createdAt} precise />
         </span>
       </p>
       <section>

@@ -64,7 +64,7 @@ export function WebhookActions({ webhook, onChanged }: { webhook: Webhook; onCha
           }}
         />
       </Dialog>
-      <Confirm open={open === 'rotate'} onClose={close} title="Make a new secret?" action="Make a new secret" onConfirm={rotate}>
+      <Confirm open={open === 'rotate'} onClose={close} title="Create a new secret?" action="Create a new secret" onConfirm={rotate}>
         The present secret is void at once, also for deliveries that are tried again. Let your receiver accept both while you put the new
         one in place.
       </Confirm>
@@ -72,7 +72,7 @@ export function WebhookActions({ webhook, onChanged }: { webhook: Webhook; onCha
         It gets no new events until it is enabled. What waits already goes out then, within 7 days.
       </Confirm>
       <Confirm open={open === 'delete'} onClose={close} title="Delete this endpoint?" action="Delete" danger onConfirm={remove}>
-        Its secret, its deliveries and what waits for it go with it. This cannot be taken back.
+        Its secret, its deliveries and what waits for it go with it. This cannot be undone.
       </Confirm>
       {secret !== undefined && <EndpointSecret title="The new secret" secret={secret} onClose={() => setSecret(undefined)} />}
     </>

@@ -119,7 +119,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
               ),
           },
           ...(consecutiveFailures > 0
-            ? [{ label: 'Given up in a row', value: `${consecutiveFailures} of 50, then it is switched off` }]
+            ? [{ label: 'Consecutive failures', value: `${consecutiveFailures} of 50, then it is switched off` }]
             : []),
           { label: 'Waiting events', value: <Count value={waitingEvents} /> },
           ...(droppedEvents > 0
@@ -143,7 +143,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
               </>
             ),
           },
-          { label: 'Made', value: <Time at={createdAt} /> },
+          { label: 'Created', value: <Time at={createdAt} /> },
         ]}
       />
     </Card>

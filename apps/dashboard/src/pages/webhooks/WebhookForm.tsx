@@ -116,7 +116,7 @@ export function WebhookForm({
       )}
       <div className="flex justify-end">
         <Button type="submit" variant="primary" busy={busy}>
-          {webhook === undefined ? 'Make the endpoint' : 'Save'}
+          {webhook === undefined ? 'Create endpoint' : 'Save'}
         </Button>
       </div>
     </form>

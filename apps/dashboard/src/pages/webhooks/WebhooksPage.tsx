@@ -30,7 +30,7 @@ export function WebhooksPage() {
   const { tab } = useSearch({ from: '/apps/$appId/webhooks' })
   const navigate = useNavigate({ from: '/apps/$appId/webhooks' })
   return (
-    <Page title="Webhooks" lead="Herald posts what becomes of pushes to your https addresses, signed." guide="webhooks">
+    <Page title="Webhooks" lead="Get signed webhooks for what happens to your pushes." guide="webhooks">
       <Tabs
         label="What is shown"
         value={tab ?? 'endpoints'}
@@ -127,7 +127,7 @@ function Endpoints() {
       </Dialog>
       {made !== undefined && (
         <EndpointSecret
-          title="The endpoint is made"
+          title="Endpoint created"
           secret={made.secret}
           onClose={() => {
             setMade(undefined)

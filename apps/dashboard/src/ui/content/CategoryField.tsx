@@ -12,7 +12,7 @@ export function CategoryField({ value, onChange, error }: { value: string; onCha
   const isGone = value !== '' && data !== undefined && chosen === undefined
   const hint =
     value === ''
-      ? 'A kind of messages that people can leave in your app.'
+      ? 'A topic that people can unsubscribe from in your app.'
       : isGone
         ? 'This category was deleted: choose another one.'
         : chosen && whoIsIn(chosen)

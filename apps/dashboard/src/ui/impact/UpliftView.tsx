@@ -4,15 +4,15 @@ import { Status } from '../Status.tsx'
 import { Table } from '../Table.tsx'
 
 const kinds = { more: 'good', fewer: 'bad', unknown: 'off' } as const
-const labels = { more: 'More', fewer: 'Fewer', unknown: 'Not yet known' } as const
+const labels = { more: 'Positive', fewer: 'Negative', unknown: 'Not significant yet' } as const
 
 /** Shows what came with pushes and what without them, the difference with its interval, and no more than that says. */
 export function UpliftView({ uplift }: { uplift: Uplift }) {
   const { treated, control, difference, low, high, final } = uplift
   const { is, text } = upliftVerdict(uplift)
   const rows = [
-    { name: 'Meant to get it', ...treated },
-    { name: 'Held out', ...control },
+    { name: 'Treatment group', ...treated },
+    { name: 'Control group', ...control },
   ]
   return (
     <div className="grid grid-cols-1 gap-3">
@@ -21,14 +21,14 @@ export function UpliftView({ uplift }: { uplift: Uplift }) {
         <span className="min-w-0 flex-1 basis-64">{text}</span>
       </p>
       <Table
-        caption="Converted with and without"
+        caption="Conversions by group"
         rows={rows}
         rowKey={({ name }) => name}
         columns={[
-          { key: 'name', label: 'People', cell: ({ name }) => name },
+          { key: 'name', label: 'Group', cell: ({ name }) => name },
           { key: 'users', label: 'Users', align: 'right', cell: ({ users }) => countText(users) },
           { key: 'converted', label: 'Converted', align: 'right', cell: ({ converted }) => countText(converted) },
-          { key: 'rate', label: 'Share', align: 'right', cell: ({ converted, users }) => percentText(converted, users, 2) },
+          { key: 'rate', label: 'Conversion rate', align: 'right', cell: ({ converted, users }) => percentText(converted, users, 2) },
         ]}
       />
       {control.users > 0 && (
@@ -40,8 +40,8 @@ export function UpliftView({ uplift }: { uplift: Uplift }) {
         </p>
       )}
       <p className="text-sm text-muted">
-        Everybody who was meant to get it counts, whether the push arrived or not, and every conversion, whether attributed or not.
-        {!final && ' The time is not over: conversions may still come.'}
+        Counts all targeted users, whether they got the push or not, and all their conversions, attributed or not.
+        {!final && ' The conversion window is still open.'}
       </p>
     </div>
   )

@@ -22,7 +22,7 @@ function read(text: string): { value: Record<string, unknown> } | { message: str
     const value: unknown = JSON.parse(text)
     return isObject(value) ? { value } : { message: 'A segment is an object: a condition, a group, or {} for everyone.' }
   } catch (error) {
-    return { message: `This is no JSON yet: ${error instanceof Error ? error.message : 'it cannot be read'}.` }
+    return { message: `This is not valid JSON yet: ${error instanceof Error ? error.message : 'it cannot be read'}.` }
   }
 }
 

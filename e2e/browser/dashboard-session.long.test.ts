@@ -105,6 +105,27 @@ test('signing out in one tab signs out every tab, and signing in in one tab sign
   await Promise.all([one.close(), other.close()])
 })
 
+// spec: dashboard/sessions, administration/session-list
+test('an operator sees who is signed in and ends the session of a lost laptop, which is then refused', async () => {
+  const body = { token: herald.adminToken, name: 'Lost laptop' }
+  const lost = await http('POST', `${herald.baseUrl}/v1/admin/session`, { headers: { 'user-agent': 'Firefox/140.0 (Linux)' }, body })
+  const cookie = String(lost.headers.get('set-cookie')).split(';')[0] ?? ''
+  const ofLost = async () => (await http('GET', `${herald.baseUrl}/v1/admin/session`, { headers: { cookie } })).status
+  expect(await ofLost()).toBe(200)
+  const page = await openTab()
+  await signedIn(page)
+  await page.getByRole('button', { name: 'administrator' }).click()
+  await page.getByRole('menuitem', { name: 'Sessions' }).click()
+  const sessions = page.getByRole('dialog', { name: 'Sessions' })
+  await sessions.getByText('Firefox on Linux').waitFor()
+  await sessions.getByText('this one').waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  await sessions.getByRole('button', { name: 'End the session of Lost laptop' }).click()
+  await sessions.getByText('Lost laptop').waitFor({ state: 'detached' })
+  expect(await ofLost()).toBe(401)
+  await page.close()
+})
+
 // spec: dashboard/session-ended
 test('when the session ends during work, a dialog asks for the token and the change is made once', async () => {
   const page = await openTab()

@@ -15,15 +15,9 @@ create function tracker.curve_step(seconds int) returns smallint language sql im
     else least(1999, 144 + (seconds - 86400) / 3600) end)::smallint
 $$;
 
--- Gives how many seconds after the tracker heard of a campaign its curve is now; null for a campaign that keeps none. A notification keeps none unless
--- it has more than 1,000 pushes: an app may make a million of them a month.
-create function tracker.curve_seconds(of text) returns int language sql stable as $$
-  select greatest(0, floor(extract(epoch from now() - k.created_at)))::int from tracker.counters k
-  where k.campaign_id = of
-    and (not k.transactional or k.fanned_out_at is null or k.queued_ios + k.queued_android + k.queued_web > 1000)
-$$;
-
 -- As in 0200, with clicks by action. Their rows are written when those of the counters are locked, so that two transactions never wait for each other.
+
+-- A notification has a curve only if it has more than 1,000 pushes: an app may make a million notifications a month.
 create function tracker.move_engagements(of_variants json, of_campaigns json, of_actions json, of_hours json, in_slot smallint)
 returns void language plpgsql volatile as $$
 begin
@@ -33,8 +27,11 @@ begin
   select m.campaign_id, tracker.curve_step(age.seconds),
     coalesce(m.delivered, 0), coalesce(m.opened, 0), coalesce(m.clicked, 0), coalesce(m.dismissed, 0)
   from json_to_recordset(of_campaigns) as m(campaign_id text, delivered int, opened int, clicked int, dismissed int)
-    cross join lateral (select tracker.curve_seconds(m.campaign_id) as seconds offset 0) as age
-  where age.seconds is not null
+    cross join lateral (
+      select greatest(0, floor(extract(epoch from now() - k.created_at)))::int as seconds from tracker.counters k
+      where k.campaign_id = m.campaign_id
+        and (not k.transactional or k.fanned_out_at is null or k.queued_ios + k.queued_android + k.queued_web > 1000) offset 0
+    ) as age
   on conflict (campaign_id, step) do update set delivered = s.delivered + excluded.delivered, opened = s.opened + excluded.opened,
     clicked = s.clicked + excluded.clicked, dismissed = s.dismissed + excluded.dismissed;
   if json_array_length(of_actions) > 0 then
@@ -58,8 +55,11 @@ begin
   insert into tracker.curve_steps as s (campaign_id, step, delivered, opened, clicked, dismissed, converted)
   select m.campaign_id, tracker.curve_step(age.seconds), 0, 0, 0, 0, m.converted
   from json_to_recordset(of_campaigns) as m(campaign_id text, converted int)
-    cross join lateral (select tracker.curve_seconds(m.campaign_id) as seconds offset 0) as age
-  where age.seconds is not null
+    cross join lateral (
+      select greatest(0, floor(extract(epoch from now() - k.created_at)))::int as seconds from tracker.counters k
+      where k.campaign_id = m.campaign_id
+        and (not k.transactional or k.fanned_out_at is null or k.queued_ios + k.queued_android + k.queued_web > 1000) offset 0
+    ) as age
   on conflict (campaign_id, step) do update set converted = s.converted + excluded.converted;
   insert into tracker.app_hours as h (app_id, hour, platform, slot, converted)
   select m.app_id, date_trunc('hour', now(), 'UTC'), m.platform, in_slot, m.converted

@@ -1,9 +1,8 @@
-import { engagementKinds, type EngagementKind } from '@herald/contracts/event'
+import type { EngagementKind } from '@herald/contracts/event'
 
 export type CurvePoint = { afterSeconds: number } & Record<EngagementKind, number>
 export type CurveSpan = 'hour' | 'day' | 'all'
 const spanSeconds: Record<CurveSpan, number> = { hour: 3_600, day: 86_400, all: Infinity }
-const kinds = Object.values(engagementKinds)
 
 /** Gives the spans in which a curve can be shown: those that the time since the send exceeds, and all of it. */
 export const curveSpans = (points: readonly CurvePoint[]): CurveSpan[] => {
@@ -23,7 +22,10 @@ export function risingCurve(points: readonly CurvePoint[], span: CurveSpan): { a
   }
   return {
     afterSeconds: [0, ...shown.map(({ afterSeconds }) => afterSeconds + stepSecondsAt(afterSeconds))],
-    ...(Object.fromEntries(kinds.map((kind) => [kind, rising(kind)])) as Record<EngagementKind, number[]>),
+    delivered: rising('delivered'),
+    opened: rising('opened'),
+    clicked: rising('clicked'),
+    dismissed: rising('dismissed'),
   }
 }
 

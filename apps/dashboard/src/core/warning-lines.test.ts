@@ -17,9 +17,10 @@ test('warnings that say the same of several fields are one line, which names the
     expect.objectContaining({
       text: 'Title (German), Body (German): has a placeholder that comes out empty, for 3 of 5 samples.',
       locale: 'de',
+      path: 'content.de.title',
     }),
-    expect.objectContaining({ text: 'FCM: is not set (1,200 devices).', locale: null }),
-    expect.objectContaining({ text: 'Time to live: is 5 seconds (1 device).', locale: null }),
+    expect.objectContaining({ text: 'FCM: is not set (1,200 devices).', locale: null, path: null }),
+    expect.objectContaining({ text: 'Time to live: is 5 seconds (1 device).', locale: null, path: 'ttl' }),
     expect.objectContaining({ text: 'The message (variant 2): has no text (7 devices).', locale: null }),
   ])
 })

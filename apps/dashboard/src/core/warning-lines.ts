@@ -5,8 +5,11 @@ import { providerNames } from './platform-names.ts'
 
 export type DryRunWarning = { code: string; path: string; message: string; devices: number | null }
 
-/** A line for the operator. `locale`: the language whose text it is about, when it is about one. */
-export type WarningLine = { key: string; text: string; locale: string | null }
+/**
+ * A line for the operator. `locale`: the language whose text it is about, when it is about one. `path`: of its field in the message; null for a warning
+ * about a provider.
+ */
+export type WarningLine = { key: string; text: string; locale: string | null; path: string | null }
 
 const fields: Readonly<Record<string, string>> = {
   title: 'Title',
@@ -19,6 +22,9 @@ const fields: Readonly<Record<string, string>> = {
 }
 
 const ofText = /^(?:campaign\.|notification\.)?(?:experiment\.variants\.(\d+)\.)?content(?:\.([^.]+)(?:\.(.+))?)?$/
+
+/** What comes before the field of a message in a path. */
+const ofRequest = /^(campaign|notification)\./
 
 /** Says in words what a path of the API stands for: `campaign.content.de.body` is "Body (German)". Another path is shown as it is. */
 export function placeInWords(path: string): { words: string; locale: string | null } {
@@ -34,7 +40,7 @@ export function placeInWords(path: string): { words: string; locale: string | nu
     const words = field === undefined ? 'The message' : (fields[field.replace(/\.\d+.*$/, '')] ?? field)
     return { words: about === '' ? words : `${words} (${about})`, locale: locale ?? null }
   }
-  const bare = path.replace(/^(campaign|notification)\./, '')
+  const bare = path.replace(ofRequest, '')
   return { words: bare === '' ? 'The message' : (fields[bare] ?? bare), locale: null }
 }
 
@@ -46,6 +52,8 @@ export function warningLines(warnings: readonly DryRunWarning[]): WarningLine[] 
     const devices = Math.max(0, ...group.map((warning) => warning.devices ?? 0))
     const counted = devices === 0 ? '' : ` (${countText(devices)} ${devices === 1 ? 'device' : 'devices'})`
     const words = [...new Set(places.map((place) => place.words))].join(', ')
-    return { key, text: `${words}: ${group[0]?.message ?? ''}${counted}.`, locale: places[0]?.locale ?? null }
+    const [first] = group
+    const path = first === undefined || first.path.startsWith('providers.') ? null : first.path.replace(ofRequest, '')
+    return { key, text: `${words}: ${first?.message ?? ''}${counted}.`, locale: places[0]?.locale ?? null, path }
   })
 }

@@ -31,6 +31,8 @@ export type ComposeSearch = {
   locale?: string | undefined
   variant?: string | undefined
   person?: string | undefined
+  /** The field to which a warning of the review leads, as its path in the API. */
+  edit?: string | undefined
 }
 export const readComposeSearch = (raw: Raw): ComposeSearch =>
   tidy({
@@ -41,6 +43,7 @@ export const readComposeSearch = (raw: Raw): ComposeSearch =>
     locale: textIn(raw, 'locale'),
     variant: textIn(raw, 'variant'),
     person: textIn(raw, 'person'),
+    edit: textIn(raw, 'edit'),
   })
 
 /** A template: the language on screen, and the user for whom the text is filled in, as `ComposeSearch` has them. */

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { Mark } from '../ui/Mark.tsx'
 import { Banner } from '../ui/Banner.tsx'
 import { NameForm } from './NameForm.tsx'
 import { wasCodeRefused } from './session.ts'
@@ -15,7 +16,10 @@ export function SignIn() {
     <main className="flex min-h-dvh items-start justify-center px-4 py-[12vh]">
       <div className="flex w-full max-w-sm flex-col gap-5">
         <div>
-          <h1 className="text-2xl font-semibold tracking-tight">Herald</h1>
+          <h1 className="flex items-center gap-2 text-2xl font-semibold tracking-tight">
+            <Mark size={28} />
+            Herald
+          </h1>
           <p className="text-muted">{isNameAsked ? 'Who are you?' : 'Sign in to the administration.'}</p>
         </div>
         {!isSecureContext && <InsecureNotice />}

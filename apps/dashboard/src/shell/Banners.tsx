@@ -1,4 +1,4 @@
-import { CircleX, FlaskConical, TriangleAlert } from 'lucide-react'
+import { CircleX, TriangleAlert } from 'lucide-react'
 import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 import { faultOf } from '../api/fault.ts'
@@ -7,7 +7,7 @@ import { useAppIdIfAny } from '../session/useAppId.ts'
 import { useSystem } from '../session/useSystem.ts'
 import { TextLink } from '../ui/TextLink.tsx'
 
-/** Shows a banner above every page for each of these while it lasts: a part of Herald is away, a circuit is open, the providers are simulated. */
+/** Shows a banner above every page for each of these while it lasts: a part of Herald is away, a circuit is open. */
 export function Banners() {
   const { data: system, error, dataUpdatedAt } = useSystem()
   const appId = useAppIdIfAny()
@@ -45,13 +45,11 @@ export function Banners() {
           )}
         </StripBanner>
       )}
-      {system.simulator && <StripBanner kind="info">Providers are simulated: nothing real is sent.</StripBanner>}
     </>
   )
 }
 
 const looks = {
-  info: { Icon: FlaskConical, look: 'bg-accent-soft text-accent' },
   warning: { Icon: TriangleAlert, look: 'bg-warning-soft text-warning' },
   bad: { Icon: CircleX, look: 'bg-bad-soft text-bad' },
 }
@@ -60,10 +58,7 @@ const looks = {
 function StripBanner({ kind, children }: { kind: keyof typeof looks; children: ReactNode }) {
   const { Icon, look } = looks[kind]
   return (
-    <div
-      role={kind === 'info' ? undefined : 'status'}
-      className={clsx('flex items-start gap-2 border-b border-line px-4 py-1.5 text-sm sm:px-6', look)}
-    >
+    <div role="status" className={clsx('flex items-start gap-2 border-b border-line px-4 py-1.5 text-sm sm:px-6', look)}>
       <Icon size={14} className="mt-[3px] shrink-0" aria-hidden />
       <p className="min-w-0 flex-1 break-words">{children}</p>
     </div>

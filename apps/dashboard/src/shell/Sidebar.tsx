@@ -1,9 +1,12 @@
 import { useLocation } from '@tanstack/react-router'
-import { Menu as MenuIcon, Search } from 'lucide-react'
+import { FlaskConical, Menu as MenuIcon, Search } from 'lucide-react'
 import { clsx } from 'clsx'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { api } from '../api/client.ts'
+import { zoneText } from '../core/time.ts'
+import { useToday } from '../live/useToday.ts'
 import { useSystem } from '../session/useSystem.ts'
+import { Mark } from '../ui/Mark.tsx'
 import { isNewApp } from './is-new-app.ts'
 import { Navigation } from './Navigation.tsx'
 import { PersonMenu } from './PersonMenu.tsx'
@@ -33,13 +36,17 @@ export function Sidebar({ appId, openPalette, openHelp }: { appId: string | unde
       <div className="flex items-center gap-2 p-3">
         <div className="min-w-0 flex-1">
           {appId === undefined ? (
-            <p className="px-2.5 font-semibold tracking-tight">Herald</p>
+            <p className="flex items-center gap-2 px-2.5 font-semibold tracking-tight">
+              <Mark size={20} />
+              Herald
+            </p>
           ) : (
             <Suspense fallback={<div className="h-8 rounded-md border border-strong" />}>
               <AppSwitcher appId={appId} />
             </Suspense>
           )}
         </div>
+        {isSimulated && <Simulated className="md:hidden" />}
         <button
           type="button"
           onClick={openPalette}
@@ -66,8 +73,22 @@ export function Sidebar({ appId, openPalette, openHelp }: { appId: string | unde
         </nav>
         <div className="border-t border-line p-3">
           <PersonMenu openHelp={openHelp} />
+          <p className="flex flex-wrap items-center gap-x-2 gap-y-1 px-2.5 pt-1 text-xs text-muted">
+            {isSimulated && <Simulated className="max-md:hidden" />}
+            <span>Times in {zoneText(useToday())}</span>
+          </p>
         </div>
       </div>
     </header>
   )
 }
+
+const Simulated = ({ className }: { className: string }) => (
+  <span
+    title="Providers are simulated: nothing real is sent."
+    className={clsx('inline-flex shrink-0 items-center gap-1 rounded-full bg-accent-soft px-2 text-xs/5 text-accent', className)}
+  >
+    <FlaskConical size={12} aria-hidden />
+    Simulated
+  </span>
+)

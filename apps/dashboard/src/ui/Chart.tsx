@@ -1,5 +1,6 @@
 import { lazy, Suspense, useId, useState } from 'react'
 import { dashesOf } from '../core/chart-lines.ts'
+import { localTime } from '../core/time.ts'
 import type { ChartSeries } from './ChartCanvas.tsx'
 
 type Props = {
@@ -18,7 +19,7 @@ type Props = {
 }
 
 const Canvas = lazy(async () => ({ default: (await import('./ChartCanvas.tsx')).ChartCanvas }))
-const inWords = (seconds: number) => new Date(seconds * 1_000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const inWords = (seconds: number) => localTime(seconds * 1_000)
 
 /** A chart of values over time, with a name and a summary in words. A button shows the same values as a table. */
 export function Chart({ name, summary, unit, x, series, height = 220, moment = inWords, inUtc = false }: Props) {

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { axisTimes } from '../core/time.ts'
 import { dashesOf, lonePlaces, spanOfTimes } from '../core/chart-lines.ts'
 
 export type ChartSeries = {
@@ -93,7 +94,7 @@ function optionsOf(element: HTMLElement, linesNow: () => Lines, { series, height
       y: { range: (_, __, high) => [0, Math.max(high * 1.08, 1)] },
     },
     axes: [
-      axis,
+      { ...axis, values: (_, splits, __, ___, step) => axisTimes(splits, step, inUtc ? 'UTC' : undefined) },
       { ...axis, size: 56, values: (_, splits) => splits.map((split) => (Number.isInteger(split) ? split.toLocaleString('en-US') : '')) },
     ],
     series: [

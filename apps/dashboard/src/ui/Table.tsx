@@ -14,7 +14,7 @@ export type Column<T> = {
 const active = 'a,button,input,select,textarea,label,summary'
 
 /**
- * Shows a list as a table. A row opens the page `rowHref` below /dashboard (such as "/apps/…"), or calls `onOpen`. The keys j, k and the arrow keys
+ * Shows a list as a table, on a phone as cards. A row opens the page `rowHref` below /dashboard (such as "/apps/…"), or calls `onOpen`. The keys j, k and the arrow keys
  * move the focus; Enter or a click opens the row.
  */
 export function Table<T>({
@@ -60,10 +60,10 @@ export function Table<T>({
   }
 
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-surface" data-table>
-      <table className="w-full border-collapse text-left">
+    <div className="sm:overflow-x-auto sm:rounded-lg sm:border sm:border-line sm:bg-surface" data-table>
+      <table className="w-full border-collapse text-left max-sm:block">
         <caption className="sr-only">{caption}</caption>
-        <thead>
+        <thead className="max-sm:sr-only">
           <tr className="border-b border-line">
             {columns.map(({ key, label, align, width }) => (
               <th
@@ -77,7 +77,7 @@ export function Table<T>({
             ))}
           </tr>
         </thead>
-        <tbody ref={body}>
+        <tbody ref={body} className="max-sm:grid max-sm:grid-cols-1 max-sm:gap-2">
           {rows.map((row, index) => (
             <tr
               key={rowKey(row)}
@@ -85,19 +85,30 @@ export function Table<T>({
               onClick={opens ? click(row) : undefined}
               onKeyDown={opens ? press(row, index) : undefined}
               className={clsx(
-                'border-b border-line last:border-0 focus-visible:-outline-offset-2',
+                'border-line focus-visible:-outline-offset-2 max-sm:block max-sm:rounded-lg max-sm:border max-sm:bg-surface max-sm:py-1.5 sm:border-b sm:last:border-0',
                 opens && 'cursor-pointer hover:bg-hover',
               )}
             >
-              {columns.map(({ key, cell, align }, column) => (
-                <td key={key} className={clsx('px-3 py-2 align-top', align === 'right' && 'text-right tabular-nums')}>
-                  {column === 0 && rowHref !== undefined ? (
-                    <RowLink href={router.basepath + rowHref(row)} open={() => go(row)}>
-                      {cell(row)}
-                    </RowLink>
-                  ) : (
-                    cell(row)
+              {columns.map(({ key, label, cell, align }, column) => (
+                <td
+                  key={key}
+                  data-label={column > 0 && typeof label === 'string' && label !== '' ? label : undefined}
+                  className={clsx(
+                    'px-3 py-2 align-top max-sm:block max-sm:py-1',
+                    'max-sm:data-label:grid max-sm:data-label:grid-cols-[7.5rem_minmax(0,1fr)] max-sm:data-label:gap-x-3',
+                    'max-sm:data-label:before:text-muted max-sm:data-label:before:content-[attr(data-label)]',
+                    align === 'right' && 'tabular-nums sm:text-right',
                   )}
+                >
+                  <div className="min-w-0 break-words">
+                    {column === 0 && rowHref !== undefined ? (
+                      <RowLink href={router.basepath + rowHref(row)} open={() => go(row)}>
+                        {cell(row)}
+                      </RowLink>
+                    ) : (
+                      cell(row)
+                    )}
+                  </div>
                 </td>
               ))}
             </tr>

@@ -73,6 +73,27 @@ test.each<[string, unknown, string]>([
   expect([told.status, told.body.error?.details?.[0]?.path]).toEqual([422, path])
 })
 
+// spec: administration/session-list
+test('a session is listed with its browser and ended by another one, at every gateway; the audit names who did', async () => {
+  const [mine, lost] = [await given('Owner'), await given('Lost laptop')]
+  await readsApps(lost, other)
+  type Listed = { id: string; name: string; browser: string; isThis: boolean; keyName: null; createdAt: string; lastUsedAt: string }
+  const list = async () => (await asked(mine, 'GET', '/v1/admin/sessions')).body['items'] as Listed[]
+  const listed = await list()
+  expect(listed.filter(({ isThis }) => isThis).map(({ name }) => name)).toEqual(['Owner'])
+  const { id = '', ...about } = listed.find(({ name }) => name === 'Lost laptop') ?? {}
+  expect(about).toMatchObject({ keyName: null, browser: expect.any(String) as string, lastUsedAt: expect.any(String) as string })
+
+  expect((await asked(mine, 'DELETE', `/v1/admin/sessions/${id}`)).status).toBe(204)
+  expect((await asked(mine, 'DELETE', `/v1/admin/sessions/${id}`)).status).toBe(404)
+  expect(await readsApps(lost)).toBe(401)
+  await until(async () => (await readsApps(lost, other)) === 401)
+  expect(await readsApps(mine)).toBe(200)
+  expect((await list()).map(({ name }) => name)).not.toContain('Lost laptop')
+  const line = (await auditOfHerald(gateway)).find(({ action, actor }) => action === 'session.ended' && actor === 'Owner')
+  expect(line?.subject).toEqual({ id, name: 'Lost laptop', why: 'ended by the actor' })
+})
+
 // spec: administration/session-kept
 test('the database has only hashes of sessions and links, and writes a session’s use once a minute', async () => {
   const session = await given('Kept')

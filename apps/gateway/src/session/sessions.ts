@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { sessionEnded } from '@herald/contracts/calls/gateway'
-import { Fault } from '@herald/contracts/fault'
+import { Fault, fault } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
 import type { Bus } from '@herald/service/bus'
 import { isDatabaseAway, type DatabaseWatch } from '@herald/service/health'
@@ -16,10 +16,12 @@ import {
   holdAdminKey,
   insertLink,
   insertSession,
+  listSessions,
   sessionLasts,
   takeLink,
   useSession,
   type FoundSession,
+  type ListedSession,
   type SessionLife,
 } from './store/sessions.ts'
 import type { Tables } from '../store/tables.ts'
@@ -34,6 +36,9 @@ export type Sessions = {
   begin(visitor: Visitor): Promise<{ cookie: string; session: SignedIn } | undefined>
   makeLink(by: { actor: string; requestId: string }, name: string | undefined): Promise<{ code: string; expiresAt: string }>
   end(session: SignedIn, requestId: string): Promise<void>
+  list(): Promise<ListedSession[]>
+  /** Ends a session of anybody, at every gateway. Fault: not_found. */
+  endById(id: string, by: { actor: string; requestId: string }): Promise<void>
   /**
    * Whether a session still lasts; asking does not count as use. The answer may be 15 s old, but not older than a sign-out that this process has heard
    * of.
@@ -94,6 +99,10 @@ export function openSessions(
     lasting.clear()
     asking.clear()
     for (const [key, { session }] of known.entries()) if (isMeant(session)) known.delete(key)
+  }
+  const ended = (id: string) => {
+    forget((session) => session.id === id)
+    bus.broadcast(sessionEnded, { sessionId: id })
   }
   bus.listen(sessionEnded, ({ sessionId }) => forget(({ id }) => id === sessionId))
 
@@ -178,11 +187,25 @@ export function openSessions(
     },
     async end({ id, name }, requestId) {
       await transact(db, async (trx) => {
-        if (!(await deleteSession(trx, id))) return
+        if ((await deleteSession(trx, id)) === undefined) return
         await insertAudit(trx, { appId: ofNoApp, actor: name, requestId, action: 'session.ended', subject: { id, why: 'signed out' } })
       })
-      forget((session) => session.id === id)
-      bus.broadcast(sessionEnded, { sessionId: id })
+      ended(id)
+    },
+    list: () => listSessions(db, tokenHash, life),
+    async endById(id, { actor, requestId }) {
+      await transact(db, async (trx) => {
+        const name = await deleteSession(trx, id)
+        if (name === undefined) throw fault('not_found', 'There is no such session.')
+        await insertAudit(trx, {
+          appId: ofNoApp,
+          actor,
+          requestId,
+          action: 'session.ended',
+          subject: { id, name, why: 'ended by the actor' },
+        })
+      })
+      ended(id)
     },
   }
 }

@@ -40,7 +40,11 @@ export function AuditPage() {
         isEmpty={() => pages.items.length === 0 && !pages.hasMore}
         empty={
           isFiltered ? (
-            <Empty title="No entries match these filters" action={<Button onClick={() => setSearch({})}>Show all lines</Button>}>
+            <Empty
+              drawing="found"
+              title="No entries match these filters"
+              action={<Button onClick={() => setSearch({})}>Show all lines</Button>}
+            >
               Filters count together: a line is shown when all of them fit.
             </Empty>
           ) : (

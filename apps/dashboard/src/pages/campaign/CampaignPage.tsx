@@ -52,8 +52,8 @@ export function CampaignPage() {
       <Loaded query={send.query} atOnce>
         {(loaded: Campaign) =>
           reading && (
-            <div className="grid grid-cols-1 items-start gap-4 min-[1100px]:grid-cols-[minmax(0,1fr)_21rem]">
-              <div className="grid min-w-0 grid-cols-1 gap-4">
+            <div className="grid grid-cols-1 items-start gap-8 min-[1100px]:grid-cols-[minmax(0,1fr)_21rem]">
+              <div className="grid min-w-0 grid-cols-1 gap-8">
                 {loaded.approval !== null && <Approval appId={appId} campaignId={campaignId} approval={loaded.approval} />}
                 {waitsForUndo(loaded) && <Undo appId={appId} campaign={loaded} onDone={send.readAllAgain} />}
                 <SendState appId={appId} campaign={loaded} reading={reading} stream={send.stream} onDone={send.readAllAgain} />

@@ -1,5 +1,5 @@
 import { api } from '../../api/client.ts'
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -26,7 +26,7 @@ export function CampaignTrail({ appId, campaignId }: { appId: string; campaignId
   const query = { subjectId: campaignId, limit: 50 }
   const { data, error } = api.useQuery('get', '/v1/admin/apps/{appId}/audit', { params: { path: { appId }, query } })
   return (
-    <Card title="Activity">
+    <Section title="Activity">
       {error && <ErrorNote error={faultOf(error)} />}
       {data?.items.length === 0 && <p className="text-muted">Nobody has changed it here. What an API key did is not in the audit.</p>}
       <ol className="grid list-none gap-1 p-0">
@@ -44,6 +44,6 @@ export function CampaignTrail({ appId, campaignId }: { appId: string; campaignId
           The whole audit
         </TextLink>
       )}
-    </Card>
+    </Section>
   )
 }

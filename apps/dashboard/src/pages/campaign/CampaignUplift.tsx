@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
 import { conversionRows } from '../../core/conversion-rows.ts'
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { UpliftView } from '../../ui/impact/UpliftView.tsx'
@@ -20,7 +20,7 @@ export function CampaignUplift({ appId, campaign, reading }: { appId: string; ca
     { enabled: conversion !== '', refetchInterval: 60_000 },
   )
   return (
-    <Card
+    <Section
       title="What it caused"
       actions={
         <Select
@@ -40,6 +40,6 @@ export function CampaignUplift({ appId, campaign, reading }: { appId: string; ca
     >
       {error && <ErrorNote error={error} retry={() => void refetch()} />}
       {data && <UpliftView uplift={data} />}
-    </Card>
+    </Section>
   )
 }

@@ -1,7 +1,7 @@
 import { platformNames } from '@herald/contracts/platform'
 import { codeRows, type CodeRow } from '../../core/code-rows.ts'
 import { countText, percentText } from '../../core/number.ts'
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import type { Breakdown, Reading } from './useSend.ts'
@@ -14,7 +14,7 @@ export function Codes({ appId, campaignId, reading, breakdown }: Props) {
   const rows = breakdown?.codes ? codeRows(breakdown.codes) : []
   const listed = rows.reduce((sum, { count }) => sum + count, 0)
   return (
-    <Card title="Failed and skipped">
+    <Section title="Failed and skipped">
       {breakdown?.codes === null && (
         <p className="text-muted">
           The codes of this send are not known any more: it is older than the ledger, or began before codes were counted.
@@ -28,7 +28,7 @@ export function Codes({ appId, campaignId, reading, breakdown }: Props) {
       {breakdown?.codes && listed < failed + skipped && (
         <p className="text-muted mt-3">{countText(failed + skipped - listed)} more have come since these codes were counted.</p>
       )}
-    </Card>
+    </Section>
   )
 }
 

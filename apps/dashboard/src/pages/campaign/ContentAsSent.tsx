@@ -7,7 +7,7 @@ import { whatActivityDoes } from '../../core/send-name.ts'
 import { perMinuteText } from '../../core/send-rate.ts'
 import { scheduleText } from '../../core/schedule-text.ts'
 import { spanOf } from '../../core/spans.ts'
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { Json } from '../../ui/Code.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import type { Campaign } from './useSend.ts'
@@ -20,7 +20,7 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
   const { content, experiment, templateId, ttl, priority, collapseId, silent, data, presentation, overrides, bypass, category, activity } =
     campaign
   return (
-    <Card title={campaign.startedAt === null ? 'What is sent' : 'What was sent'}>
+    <Section title={campaign.startedAt === null ? 'What is sent' : 'What was sent'}>
       <div className="grid grid-cols-1 gap-4">
         <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[8rem_1fr]">
           <Fact name="Audience">
@@ -73,7 +73,7 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
         ))}
         {content === null && !silent && <p className="text-muted">The text is the template’s.</p>}
       </div>
-    </Card>
+    </Section>
   )
 }
 

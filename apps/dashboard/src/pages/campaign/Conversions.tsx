@@ -1,6 +1,6 @@
 import { conversionRows, sumsText, type ConversionRow } from '../../core/conversion-rows.ts'
 import { countText } from '../../core/number.ts'
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { Table } from '../../ui/Table.tsx'
 import type { Campaign, Reading } from './useSend.ts'
 
@@ -17,7 +17,7 @@ export function Conversions({ campaign: { experiment }, reading: { stats } }: { 
     ),
   ])
   return (
-    <Card title="Conversions">
+    <Section title="Conversions">
       <Table<Row>
         caption="Conversions"
         rows={rows}
@@ -40,6 +40,6 @@ export function Conversions({ campaign: { experiment }, reading: { stats } }: { 
         Each is attributed to the last push that the user opened or got before it. How long before is in the settings. Attribution says what
         came after a push, not what the push caused.
       </p>
-    </Card>
+    </Section>
   )
 }

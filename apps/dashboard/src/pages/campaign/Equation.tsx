@@ -5,7 +5,7 @@ import { equationOf } from '../../core/progress.ts'
 import { countText, percentText } from '../../core/number.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
@@ -25,14 +25,14 @@ type Term = { label: string; value: number; sign: '' | keyof typeof signed; sear
 export function Equation({ appId, campaignId, reading }: { appId: string; campaignId: string; reading: Reading }) {
   const { queued, sent, failed, skipped, waiting } = equationOf(reading.stats)
   const terms: Term[] = [
-    { label: 'Queued', value: queued, sign: '', search: {}, tone: '' },
-    { label: 'Sent', value: sent, sign: '=', search: { outcome: 'sent' }, tone: sent > 0 ? 'text-good!' : '' },
-    { label: 'Failed', value: failed, sign: '+', search: { outcome: 'failed' }, tone: failed > 0 ? 'text-bad!' : '' },
-    { label: 'Skipped', value: skipped, sign: '+', search: { outcome: 'skipped' }, tone: '' },
-    { label: 'Waiting', value: waiting, sign: '+', search: { outcome: 'open' }, tone: '' },
+    { label: 'Queued', value: queued, sign: '', search: {}, tone: 'text-ink!' },
+    { label: 'Sent', value: sent, sign: '=', search: { outcome: 'sent' }, tone: sent > 0 ? 'text-good!' : 'text-ink!' },
+    { label: 'Failed', value: failed, sign: '+', search: { outcome: 'failed' }, tone: failed > 0 ? 'text-bad!' : 'text-ink!' },
+    { label: 'Skipped', value: skipped, sign: '+', search: { outcome: 'skipped' }, tone: 'text-ink!' },
+    { label: 'Waiting', value: waiting, sign: '+', search: { outcome: 'open' }, tone: 'text-ink!' },
   ]
   return (
-    <Card
+    <Section
       title="Delivery"
       actions={
         <div className="flex flex-wrap items-center justify-end gap-3">
@@ -56,7 +56,7 @@ export function Equation({ appId, campaignId, reading }: { appId: string; campai
           </div>
         ))}
       </dl>
-    </Card>
+    </Section>
   )
 }
 

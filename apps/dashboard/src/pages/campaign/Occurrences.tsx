@@ -1,6 +1,6 @@
 import { api } from '../../api/client.ts'
 import { dayText } from '../../core/schedule-text.ts'
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { Time } from '../../ui/Time.tsx'
 
 /** Shows when a recurrence is sent next. */
@@ -13,7 +13,7 @@ export function Occurrences({ appId, campaignId }: { appId: string; campaignId: 
   )
   if (!data) return null
   return (
-    <Card title="Next runs">
+    <Section title="Next runs">
       {data.items.length === 0 && <p className="text-muted">None is left.</p>}
       <ol aria-label="Next runs" className="grid list-none gap-1 p-0">
         {data.items.map(({ at, localDate }) => (
@@ -23,6 +23,6 @@ export function Occurrences({ appId, campaignId }: { appId: string; campaignId: 
           </li>
         ))}
       </ol>
-    </Card>
+    </Section>
   )
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { nameOfLocale } from '../../core/locale-tabs.ts'
 import { useApp } from '../../session/useAppId.ts'
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { IosPreview } from '../../ui/content/IosPreview.tsx'
 import { Select } from '../../ui/Select.tsx'
 import type { Campaign } from './useSend.ts'
@@ -19,7 +19,7 @@ export function Phone({ content }: { content: Content }) {
   if (typeof entry !== 'object') return null
   const theme = document.documentElement.dataset['theme'] === 'dark' ? 'dark' : 'light'
   return (
-    <Card
+    <Section
       title="Preview"
       actions={
         locales.length > 1 && (
@@ -35,6 +35,6 @@ export function Phone({ content }: { content: Content }) {
       <div lang={locale}>
         <IosPreview entry={entry} app={app?.name ?? ''} theme={theme} />
       </div>
-    </Card>
+    </Section>
   )
 }

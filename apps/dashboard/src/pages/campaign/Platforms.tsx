@@ -10,7 +10,7 @@ import { some } from '../../core/spans.ts'
 import { useSystem } from '../../session/useSystem.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { OutcomeBar, type Outcomes } from '../../ui/OutcomeBar.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Breakdown, Campaign, Reading } from './useSend.ts'
@@ -29,7 +29,7 @@ export function Platforms({ appId, campaign, reading, samples, breakdown }: Prop
   if (rows.length === 0) return null
   const over = isOver(reading.status)
   return (
-    <Card title="By platform">
+    <Section title="By platform">
       <ul className="grid list-none gap-4 p-0">
         {rows.map(({ platform, queued, settled }) => (
           <li key={platform} className="grid gap-1">
@@ -49,7 +49,7 @@ export function Platforms({ appId, campaign, reading, samples, breakdown }: Prop
           </li>
         ))}
       </ul>
-    </Card>
+    </Section>
   )
 }
 

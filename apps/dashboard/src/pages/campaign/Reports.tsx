@@ -5,7 +5,7 @@ import { funnelOf, reportsOf } from '../../core/funnel.ts'
 import { countText, percentText } from '../../core/number.ts'
 import { some } from '../../core/spans.ts'
 import { useMay } from '../../session/May.tsx'
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { Bar } from '../../ui/Bar.tsx'
 import { Funnel } from '../../ui/Funnel.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
@@ -27,7 +27,7 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
   const sentBy = breakdown ? perPlatform((platform) => breakdown.byPlatform[platform].sent) : null
   const funnel = funnelOf(reading.stats, sentBy, reports)
   return (
-    <Card title="Opens and clicks">
+    <Section title="Opens and clicks">
       <div className="grid grid-cols-1 gap-4">
         <Funnel funnel={funnel} name="From sent to clicked" />
         {reading.stats.opened + reading.stats.clicked > 0 && may('people') && (
@@ -55,7 +55,7 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
         <Curve appId={appId} campaign={campaign} reading={reading} />
         {campaign.silent && <p className="text-muted">A silent push shows nothing, so nobody can open or click it.</p>}
       </div>
-    </Card>
+    </Section>
   )
 }
 

@@ -2,7 +2,7 @@ import { client } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { usePages } from '../../api/usePages.ts'
 import { countText } from '../../core/number.ts'
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { LoadMore } from '../../ui/LoadMore.tsx'
 import { Table } from '../../ui/Table.tsx'
@@ -19,7 +19,7 @@ export function Runs({ appId, campaignId }: { appId: string; campaignId: string 
     return data ?? { items: [], nextCursor: null }
   })
   return (
-    <Card title="Runs">
+    <Section title="Runs">
       {pages.fault && <ErrorNote error={pages.fault} retry={() => void pages.query.refetch()} />}
       {!pages.isLoading && pages.items.length === 0 && !pages.fault && <p className="text-muted">No run has begun yet.</p>}
       {pages.items.length > 0 && (
@@ -51,6 +51,6 @@ export function Runs({ appId, campaignId }: { appId: string; campaignId: string 
         />
       )}
       <LoadMore pages={pages} />
-    </Card>
+    </Section>
   )
 }

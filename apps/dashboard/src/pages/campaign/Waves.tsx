@@ -1,7 +1,7 @@
 import { api } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { countText } from '../../core/number.ts'
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -27,7 +27,7 @@ export function Waves({ appId, campaignId, isFollowed }: { appId: string; campai
   const waves = data?.items ?? []
   if (waves.length < 2) return null
   return (
-    <Card title="Waves">
+    <Section title="Waves">
       <Table<Wave>
         caption="Waves"
         rows={waves}
@@ -41,7 +41,7 @@ export function Waves({ appId, campaignId, isFollowed }: { appId: string; campai
         ]}
       />
       <p className="text-muted mt-2">The last wave also takes everybody whom no wave has taken, for instance who changed zone meanwhile.</p>
-    </Card>
+    </Section>
   )
 }
 

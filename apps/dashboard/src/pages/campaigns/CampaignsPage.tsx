@@ -137,6 +137,7 @@ const without = ({ transactional, test }: CampaignsSearch): CampaignsSearch => (
 
 const NothingFound = ({ onReset }: { onReset: () => void }) => (
   <Empty
+    drawing="found"
     title="Nothing matches"
     action={
       <button type="button" className="underline" onClick={onReset}>

@@ -1,4 +1,5 @@
 import type { FaultDetail } from '@herald/contracts/fault'
+import { useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { CampaignDraft } from '../../core/campaign-draft.ts'
 import { byPath } from '../../core/check-draft.ts'
@@ -8,6 +9,7 @@ import { TextInput } from '../../ui/TextInput.tsx'
 import { OptionsEditor } from '../../ui/content/OptionsEditor.tsx'
 import { AudienceAsk } from './AudienceAsk.tsx'
 import { BypassAsk } from './BypassAsk.tsx'
+import { focusField } from './focus-field.ts'
 import { ExperimentAsk } from './ExperimentAsk.tsx'
 import { InboxAsk } from './InboxAsk.tsx'
 import { MessageAsk, useTemplate } from './MessageAsk.tsx'
@@ -38,7 +40,15 @@ export function Asks({
   const change = (changed: Partial<CampaignDraft>) => onChange({ ...draft, ...changed })
   const template = useTemplate(appId, draft.templateId)
   const dataKeys = draft.data.map(({ key }) => key)
-  const [open, setOpen] = useState<ReadonlySet<StepName>>(() => new Set(isWritten(draft) ? ['audience', 'message'] : ['message']))
+  const { edit } = useSearch({ from: '/apps/$appId/compose' })
+  const [open, setOpen] = useState<ReadonlySet<StepName>>(() => {
+    const first: StepName[] = isWritten(draft) ? ['audience', 'message'] : ['message']
+    return new Set(edit === undefined ? first : [...first, stepOfPath(edit)])
+  })
+  useEffect(() => {
+    if (edit !== undefined) focusField(edit)
+    // Only on the way back from the review, when the fields are made anew.
+  }, [])
   useEffect(() => {
     if (told.length > 0) setOpen((before) => new Set([...before, ...told.map(({ path }) => stepOfPath(path))]))
   }, [told])

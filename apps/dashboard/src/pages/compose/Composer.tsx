@@ -46,7 +46,7 @@ export function Composer({
   const mistakes = checkDraft(draft)
   const refused = isRefused(state) ? state.details : []
   const shown = [...visibleDetails(mistakes, bodyOfDraft(draft), asked), ...refused]
-  const goTo = (to: 'review' | undefined) => void navigate({ to: '.', search: (search) => ({ ...search, step: to }) })
+  const goTo = (to: 'review' | undefined) => void navigate({ to: '.', search: (search) => ({ ...search, step: to, edit: undefined }) })
 
   const review = async () => {
     setAsked(true)

@@ -19,6 +19,7 @@ export type Report = components['schemas']['DryRunNotificationOfAppAnswer']
  */
 export function DryRunReport({ report, schedule }: { report: Report; schedule: Schedule }) {
   const { audience, unreachable, skips, waves, experiment, estimate } = report
+  const appId = useAppId()
   const warnings = warningLines(report.warnings)
   return (
     <div className="flex flex-col gap-5">
@@ -42,14 +43,18 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
         <Banner kind="warning">
           <p className="font-medium">{warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`}</p>
           <ul className="mt-1 flex list-disc flex-col gap-1 pl-4">
-            {warnings.map(({ key, text, locale }) => (
+            {warnings.map(({ key, text, locale, path }) => (
               <li key={key}>
                 {text}{' '}
-                {locale !== null && (
+                {path === null ? (
+                  <TextLink to="/apps/$appId/providers" params={{ appId }}>
+                    Set it up
+                  </TextLink>
+                ) : (
                   <Link
                     from="/apps/$appId/compose"
                     to="."
-                    search={(search) => ({ ...search, step: undefined, locale })}
+                    search={(search) => ({ ...search, step: undefined, edit: path, ...(locale !== null && { locale }) })}
                     className="underline"
                   >
                     Edit

@@ -1,25 +1,33 @@
 import { platformNames, platforms } from '@herald/contracts/platform'
 import { useEffect, useRef, useState } from 'react'
 import { remedies } from '@herald/contracts/code-meanings'
+import { client } from '../../api/client.ts'
+import { nameOfSend } from '../../core/send-name.ts'
 import { useShortcut } from '../../shell/useShortcut.ts'
 import { Button } from '../../ui/Button.tsx'
+import { Combobox } from '../../ui/Combobox.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
 import { logOutcomes, logReports, type LogSearch } from '../search.ts'
 import { fromLocalInput, toLocalInput } from '../../core/local-input.ts'
 
-type Props = { search: LogSearch; onChange: (search: LogSearch) => void }
+type Props = { appId: string; search: LogSearch; nameOf: (campaignId: string) => string; onChange: (search: LogSearch) => void }
 const any = { value: '', label: 'Any' }
 const outcomeLabels = { open: 'Without outcome yet', sent: 'Sent', failed: 'Failed', skipped: 'Skipped' }
 
 /** Shows the filters of the log. The filters are in the address, so that a link shows a colleague the same pushes. */
-export function LogFilters({ search, onChange }: Props) {
+export function LogFilters({ appId, search, nameOf, onChange }: Props) {
   const first = useRef<HTMLSelectElement>(null)
   useShortcut('/', () => first.current?.focus(), 'Filter the log')
   const set = (change: { [Name in keyof LogSearch]?: LogSearch[Name] | undefined }) =>
     onChange(Object.fromEntries(Object.entries({ ...search, ...change }).filter(([, value]) => value !== undefined)))
   const { live, ...filters } = search
+  const loadCampaigns = async (q: string, signal: AbortSignal) => {
+    const query = { limit: 20, ...(q.trim() === '' ? {} : { q: q.trim() }) }
+    const { data } = await client.GET('/v1/admin/apps/{appId}/campaigns', { params: { path: { appId }, query }, signal })
+    return [any, ...(data?.items.map((campaign) => ({ value: campaign.id, label: nameOfSend(campaign) })) ?? [])]
+  }
   return (
     <form
       className="grid grid-cols-[repeat(auto-fill,minmax(11.5rem,1fr))] items-start gap-3"
@@ -68,12 +76,19 @@ export function LogFilters({ search, onChange }: Props) {
           />
         )}
       </Field>
-      <IdField
-        key={`c-${search.campaignId}`}
-        label="Campaign id"
-        value={search.campaignId}
-        onChange={(campaignId) => set({ campaignId })}
-      />
+      <Field label="Campaign">
+        {({ id }) => (
+          <Combobox
+            id={id}
+            label="Campaign"
+            value={search.campaignId}
+            valueLabel={search.campaignId && nameOf(search.campaignId)}
+            placeholder="Any"
+            load={loadCampaigns}
+            onChange={(campaignId) => set({ campaignId: campaignId === '' ? undefined : campaignId })}
+          />
+        )}
+      </Field>
       <IdField
         key={`s-${search.subscriptionId}`}
         label="Device id"

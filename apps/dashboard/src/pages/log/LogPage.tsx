@@ -33,7 +33,10 @@ export function LogPage() {
     const { data } = await client.GET(path, { params: { path: { appId }, query }, signal })
     return data ?? { items: [], nextCursor: null }
   })
-  const nameOf = useCampaignNames(appId)
+  const nameOf = useCampaignNames(appId, [
+    ...(filter.campaignId === undefined ? [] : [filter.campaignId]),
+    ...pages.items.map(({ campaignId }) => campaignId),
+  ])
   const go = (to: LogSearch) => void navigate({ to: '/apps/$appId/log', params: { appId }, search: to })
   const isFiltered = Object.keys(filter).length > 0
 
@@ -56,7 +59,7 @@ export function LogPage() {
       }
     >
       <div className="grid grid-cols-1 gap-4">
-        <LogFilters search={search} onChange={go} />
+        <LogFilters appId={appId} search={search} nameOf={nameOf} onChange={go} />
         {live && <LiveTail key={JSON.stringify(filter)} appId={appId} filter={filter} />}
         {pages.fault && pages.items.length === 0 && <ErrorNote error={pages.fault} retry={() => void pages.query.refetch()} />}
         {pages.looksOn && (
@@ -66,7 +69,7 @@ export function LogPage() {
         )}
         {pages.isLoading && <Skeleton lines={8} />}
         {!pages.isLoading && !pages.fault && pages.items.length === 0 && !pages.hasMore && (
-          <Empty title={isFiltered ? 'Nothing matches' : 'No pushes yet'}>
+          <Empty drawing={isFiltered ? 'found' : 'nothing'} title={isFiltered ? 'Nothing matches' : 'No pushes yet'}>
             {isFiltered ? 'No push matches all of these filters.' : 'Each push that is queued stands here with its outcome.'}
           </Empty>
         )}

@@ -32,20 +32,7 @@ export function PushTable({ appId, pushes, isOfOneCampaign, nameOf }: Props) {
       rowKey={keyOf}
       rowHref={({ campaignId, subscriptionId }) => `/apps/${appId}/explain?campaignId=${campaignId}&subscriptionId=${subscriptionId}`}
       columns={[
-        {
-          key: 'device',
-          label: 'Device',
-          cell: ({ subscriptionId }) => <code className="font-mono text-xs whitespace-nowrap">…{subscriptionId.slice(-6)}</code>,
-        },
-        {
-          key: 'person',
-          label: 'Person',
-          cell: ({ userId, externalId }) => (
-            <TextLink to="/apps/$appId/people/$userId" params={{ appId, userId }}>
-              <span className="inline-block max-w-40 truncate align-bottom">{externalId ?? 'Anonymous'}</span>
-            </TextLink>
-          ),
-        },
+        { key: 'person', label: 'Person', cell: ({ externalId }) => <PersonName externalId={externalId} /> },
         {
           key: 'when',
           label: 'Ended',
@@ -68,7 +55,15 @@ export function PushTable({ appId, pushes, isOfOneCampaign, nameOf }: Props) {
           ),
         },
         { key: 'code', label: 'Code', cell: (push) => <Code push={push} /> },
-        { key: 'platform', label: 'Platform', cell: ({ platform }) => platformNames[platform] },
+        {
+          key: 'device',
+          label: 'Device',
+          cell: ({ platform, userId, subscriptionId }) => (
+            <TextLink to="/apps/$appId/people/$userId" params={{ appId, userId }}>
+              <span title={subscriptionId}>{platformNames[platform]}</span>
+            </TextLink>
+          ),
+        },
         { key: 'reports', label: 'Device reported', cell: ({ engagements }) => engagements.join(', ') || '–' },
         ...(isOfOneCampaign
           ? []
@@ -87,6 +82,10 @@ export function PushTable({ appId, pushes, isOfOneCampaign, nameOf }: Props) {
     />
   )
 }
+
+const PersonName = ({ externalId }: { externalId: string | null }) => (
+  <span className="inline-block max-w-48 truncate align-bottom">{externalId ?? 'Anonymous'}</span>
+)
 
 /** Shows the code of an outcome, with its meaning as the title, and the provider's own code. */
 function Code({ push: { code, providerCode, attempts } }: { push: Push }) {

@@ -1,7 +1,7 @@
 import { platformNames, platforms } from '@herald/contracts/platform'
 import { countText, percentText } from '../../core/number.ts'
 import { Bar } from '../../ui/Bar.tsx'
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Overview } from './overview.ts'
 
@@ -9,7 +9,7 @@ import type { Overview } from './overview.ts'
 export function Devices({ overview: { devices, devicesAsOf } }: { overview: Overview }) {
   const reachable = platforms.reduce((sum, platform) => sum + devices[platform].reachable, 0)
   return (
-    <Card
+    <Section
       title={`${countText(reachable)} reachable devices`}
       actions={
         <span className="text-muted">
@@ -44,6 +44,6 @@ export function Devices({ overview: { devices, devicesAsOf } }: { overview: Over
           )
         })}
       </ul>
-    </Card>
+    </Section>
   )
 }

@@ -2,7 +2,7 @@ import { platformNames, platforms } from '@herald/contracts/platform'
 import { api } from '../../api/client.ts'
 import { growthOf } from '../../core/growth.ts'
 import { countText } from '../../core/number.ts'
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { Chart } from '../../ui/Chart.tsx'
 
 const day = (seconds: number) => new Date(seconds * 1_000).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
@@ -20,7 +20,7 @@ export function Growth({ appId }: { appId: string }) {
   const { days, reachable, change } = growth
   const changed = change === 0 ? 'as many as' : `${countText(Math.abs(change))} ${change > 0 ? 'more' : 'fewer'} than`
   return (
-    <Card title="Subscribers">
+    <Section title="Subscribers">
       <Chart
         name={`${days.length} days`}
         summary={`${countText(reachable)} devices could be reached at the end of the last day, ${changed} ${days.length} days before.`}
@@ -34,6 +34,6 @@ export function Growth({ appId }: { appId: string }) {
           values: days.map((one) => one.reachable[platform]),
         }))}
       />
-    </Card>
+    </Section>
   )
 }

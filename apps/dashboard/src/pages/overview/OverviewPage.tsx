@@ -27,12 +27,12 @@ export function OverviewPage() {
     >
       <Loaded query={query} atOnce isEmpty={isUntouched} empty={<FirstRun appId={appId} />}>
         {(overview: Overview) => (
-          <div className="grid grid-cols-1 gap-4">
+          <div className="grid grid-cols-1 gap-8">
             <Attention appId={appId} overview={overview} />
             <Devices overview={overview} />
             <LastDays overview={overview} />
             <Growth appId={appId} />
-            <div className="grid gap-4 lg:grid-cols-2">
+            <div className="grid gap-8 lg:grid-cols-2">
               <NextSends appId={appId} overview={overview} />
               <LastSends appId={appId} />
             </div>

@@ -1,4 +1,4 @@
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { TextLink } from '../../ui/TextLink.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { api } from '../../api/client.ts'
@@ -13,7 +13,7 @@ const schedules: Readonly<Record<string, string>> = { at: 'once', user_timezone:
 /** Shows the sends that are scheduled, the soonest first. */
 export function NextSends({ appId, overview: { nextSends } }: { appId: string; overview: Overview }) {
   return (
-    <Card title="Next sends">
+    <Section title="Next sends">
       {nextSends.length === 0 && <p className="text-muted">Nothing is scheduled.</p>}
       <ol className="grid list-none gap-2 p-0">
         {nextSends.map(({ campaignId, name, at, schedule }) => (
@@ -27,7 +27,7 @@ export function NextSends({ appId, overview: { nextSends } }: { appId: string; o
           </li>
         ))}
       </ol>
-    </Card>
+    </Section>
   )
 }
 
@@ -40,7 +40,7 @@ export function LastSends({ appId }: { appId: string }) {
     { refetchInterval: 30_000 },
   )
   return (
-    <Card
+    <Section
       title="Last campaigns"
       actions={
         <TextLink to="/apps/$appId/campaigns" params={{ appId }}>
@@ -63,6 +63,6 @@ export function LastSends({ appId }: { appId: string }) {
           </li>
         ))}
       </ol>
-    </Card>
+    </Section>
   )
 }

@@ -6,7 +6,7 @@ import { api } from '../../api/client.ts'
 import type { components } from '../../api/schema.gen.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { useShortcut } from '../../shell/useShortcut.ts'
-import { Button } from '../../ui/Button.tsx'
+import { Button, buttonClass } from '../../ui/Button.tsx'
 import { ButtonLink } from '../../ui/ButtonLink.tsx'
 import { Count } from '../../ui/Count.tsx'
 import { Empty } from '../../ui/Empty.tsx'
@@ -54,6 +54,13 @@ export function PeopleList() {
           Find by token
         </Button>
         <Total />
+        <a
+          href={`/v1/admin/apps/${appId}/users/export${segmentId === undefined ? '' : `?segmentId=${segmentId}`}`}
+          download="people.jsonl"
+          className={buttonClass({ variant: 'quiet' })}
+        >
+          {segmentId === undefined ? 'Export all' : 'Export this segment'}
+        </a>
       </div>
       <PeopleFilters appId={appId} search={{ q, segmentId, tag, tagValue }} />
       <Loaded
@@ -147,12 +154,17 @@ function Nobody({ q, isLaterPage, isFiltered }: { q: string | undefined; isLater
   const appId = useAppId()
   if (q !== undefined)
     return (
-      <Empty title={`Nobody is found by “${q}”`}>
+      <Empty drawing="found" title={`Nobody is found by “${q}”`}>
         An external id is searched from its beginning and in its own letter case. An id of a user or device must be whole.
       </Empty>
     )
   if (isLaterPage) return <Empty title="The list ends here" />
-  if (isFiltered) return <Empty title="Nobody fits the filter">Only people with a device that can be reached are looked at.</Empty>
+  if (isFiltered)
+    return (
+      <Empty drawing="found" title="Nobody fits the filter">
+        Only people with a device that can be reached are looked at.
+      </Empty>
+    )
   return (
     <Empty
       title="No people yet"

@@ -70,7 +70,9 @@ export function SegmentsPage() {
               Save a choice of people under a name, such as “paying and active”. Campaigns use it as it is when they are sent.
             </Empty>
           ) : (
-            <Empty title="No segment has such a name">No name contains “{q}”. Capitals make no difference.</Empty>
+            <Empty drawing="found" title="No segment has such a name">
+              No name contains “{q}”. Capitals make no difference.
+            </Empty>
           )
         }
       >

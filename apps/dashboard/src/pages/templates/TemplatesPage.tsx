@@ -64,7 +64,7 @@ export function TemplatesPage() {
               it.
             </Empty>
           ) : (
-            <Empty title="No template is called like this" />
+            <Empty drawing="found" title="No template is called like this" />
           )
         }
       >

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
 import { ticksOf, type DeliveryTick } from '../../core/deliveries.ts'
 import { useAppId } from '../../session/useAppId.ts'
-import { Card } from '../../ui/Card.tsx'
+import { Section } from '../../ui/Section.tsx'
 
 const shown = 100
 const fills = { good: 'fill-good', bad: 'fill-bad', busy: 'fill-accent', off: 'fill-strong' }
@@ -29,7 +29,7 @@ export function LastDeliveries({ webhookId }: { webhookId: string }) {
   const slowest = Math.max(...ticks.map(({ latencyMs }) => latencyMs ?? 0))
   const open = (id: string): void => void navigate({ search: { ...search, deliveryId: id } })
   return (
-    <Card title="Last deliveries">
+    <Section title="Last deliveries">
       <svg role="img" aria-label={words} viewBox={`0 0 ${shown * 8} ${height}`} preserveAspectRatio="none" className="h-10 w-full">
         {ticks.map((tick, place) => {
           const tall = heightOf(tick)
@@ -45,7 +45,7 @@ export function LastDeliveries({ webhookId }: { webhookId: string }) {
       <p className="mt-2 text-sm text-muted">
         {words} The slowest answer took {Math.round(slowest).toLocaleString('en')} ms. Newest on the right; a click opens one.
       </p>
-    </Card>
+    </Section>
   )
 }
 

@@ -16,6 +16,19 @@ export const SessionRead = z.object({
     description: 'The app of the administration key that the session began with; null: every app, and Herald itself.',
   }),
 })
+export const SessionList = z.object({
+  items: z.array(
+    z.object({
+      id: Id,
+      name: z.string(),
+      browser: z.string().meta({ description: 'The User-Agent of the browser that signed in.' }),
+      createdAt: Time,
+      lastUsedAt: Time.meta({ description: 'Up to a minute late.' }),
+      keyName: z.string().nullable().meta({ description: 'The administration key that it began with.' }),
+      isThis: z.boolean().meta({ description: 'Whether it is the session of this request.' }),
+    }),
+  ),
+})
 export const SignInLink = z.object({ url: z.string(), expiresAt: Time })
 
 const session = {
@@ -36,6 +49,21 @@ export const sessionExamples = {
     answer: session,
   },
   readSession: { answer: session },
+  listSessions: {
+    answer: {
+      items: [
+        {
+          id: '697e5f0b3c4d5e6f70819203',
+          name: 'Dana',
+          browser: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+          createdAt: '2026-02-01T08:00:00.000Z',
+          lastUsedAt: '2026-02-01T08:04:00.000Z',
+          keyName: null,
+          isThis: true,
+        },
+      ],
+    },
+  },
   makeSignInLink: {
     bodies: { 'for a colleague': { name: 'Dana' } },
     answer: {

@@ -4,7 +4,8 @@ import { line, visible } from '@herald/contracts/text'
 import { z } from 'zod'
 import { baseUrlOf } from '../../core/base-url.ts'
 import { endedCookie, sessionCookie, type SignedIn } from '../../core/session-door.ts'
-import { SessionRead, SignInLink } from './session-answers.ts'
+import { mostListed } from '../store/sessions.ts'
+import { SessionList, SessionRead, SignInLink } from './session-answers.ts'
 import { Reply } from '../../http/reply.ts'
 import { own, route } from '../../http/route.ts'
 
@@ -83,6 +84,37 @@ export const session = [
       await sessions.end(signedIn(present), visitor().requestId)
       return new Reply(undefined, { headers: { 'set-cookie': endedCookie } })
     },
+  }),
+  route({
+    name: 'listSessions',
+    method: 'get',
+    path: '/v1/admin/sessions',
+    key: 'admin',
+    scope: 'platform',
+    status: 200,
+    summary: `List the sessions that last, the one that was used last first: at most ${mostListed}`,
+    answers: SessionList,
+    async answer({ sessions }, { session: present }) {
+      const listed = await sessions.list()
+      const items = listed.map(({ createdAt, seenAt, ...of }) => ({
+        ...of,
+        createdAt: createdAt.toISOString(),
+        lastUsedAt: seenAt.toISOString(),
+        isThis: of.id === present?.id,
+      }))
+      return { items }
+    },
+  }),
+  route({
+    name: 'endSessionById',
+    method: 'delete',
+    path: '/v1/admin/sessions/:id',
+    key: 'admin',
+    scope: 'platform',
+    status: 204,
+    summary: 'End a session, of whomever; its browser is signed out at every gateway',
+    audit: own('session.ended'),
+    answer: ({ sessions }, { params, actor, visitor }) => sessions.endById(params.id, { actor, requestId: visitor().requestId }),
   }),
   route({
     name: 'makeSignInLink',

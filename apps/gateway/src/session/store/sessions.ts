@@ -85,10 +85,26 @@ export async function sessionLasts(db: Db, { id, tokenHash }: { id: string; toke
   return rows.length > 0
 }
 
-/** Deletes a session and gives whether there was one. */
-export async function deleteSession(db: Db, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('sessions').where('id', '=', id).executeTakeFirst()
-  return numDeletedRows > 0n
+/** Deletes a session and gives its name; undefined when there is none. */
+export async function deleteSession(db: Db, id: string): Promise<string | undefined> {
+  const deleted = await db.deleteFrom('sessions').where('id', '=', id).returning('name').executeTakeFirst()
+  return deleted?.name
+}
+
+/** At most this many sessions are listed, those that were used last. */
+export const mostListed = 200
+
+/** A session as it is listed. `seenAt`: when it was last used, up to a minute late. `keyName`: of the administration key that it began with. */
+export type ListedSession = { id: string; name: string; browser: string; createdAt: Date; seenAt: Date; keyName: string | null }
+
+/** Lists the sessions that last, the one that was used last first. */
+export async function listSessions(db: Db, tokenHash: Buffer, life: SessionLife): Promise<ListedSession[]> {
+  const { rows } = await sql<ListedSession>`
+    select id, name, browser, created_at as "createdAt", seen_at as "seenAt",
+      (select k.name from admin_keys k where k.id = sessions.admin_key_id) as "keyName"
+    from sessions where token_hash = ${tokenHash} and ${endsAt(life)} > now() and ${keyLives}
+    order by seen_at desc, id desc limit ${mostListed}`.execute(db)
+  return rows
 }
 
 /** Deletes at most 100 sessions whose time is over and gives them. */

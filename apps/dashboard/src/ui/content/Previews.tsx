@@ -59,7 +59,7 @@ export function Previews({
         <Banner kind="info">
           {silent === true
             ? 'A silent message shows nothing. The app gets its data.'
-            : 'For this person nothing is left of title and text, so this push would be skipped.'}
+            : 'Title and text are empty for this person, so this push would be skipped.'}
         </Banner>
       ) : (
         <LocalPicture value={picture}>

@@ -101,7 +101,7 @@ export const errands: readonly Errand[] = [
     async run({ herald, newAppId }, page, me) {
       await page.goto(`${herald.baseUrl}/dashboard/apps/${newAppId}/overview`)
       await me.press(link(page, 'Send the first push'))
-      await me.press(button(page, 'Make a virtual device'))
+      await me.press(button(page, 'Create a virtual device'))
       const send = page.getByRole('button', { name: 'Send to this device', disabled: false })
       await me.press(send)
       await page.locator('section[aria-label="On the virtual phone"] article').waitFor()

@@ -60,7 +60,7 @@ test('with at most 8 clicks and 20 characters an operator gets a first push and 
 
   await page.focus('main form input')
   await me.type('Shop')
-  await me.click('Make the app')
+  await me.click('Create app')
   await page.locator('::-p-text(Secret key)').setTimeout(60_000).wait()
 
   await page.locator('label ::-p-text(This browser)').setTimeout(60_000).click()
@@ -68,7 +68,7 @@ test('with at most 8 clicks and 20 characters an operator gets a first push and 
   await page.locator('form input[inputmode=email]').setTimeout(60_000).click()
   effort.clicks += 1
   await me.type('me@shop.example')
-  await me.click('Make the keys of Web Push')
+  await me.click('Create the keys of Web Push')
   await me.click('Allow notifications in this browser')
   await page.locator('::-p-text(This browser is registered)').setTimeout(60_000).wait()
   await me.click('Send to this device')
@@ -111,7 +111,7 @@ test('with simulated providers a virtual phone is chosen, and its first push arr
   await page.goto(url)
   await page.locator('nav').setTimeout(60_000).wait()
   await page.goto(`${herald.baseUrl}/dashboard/apps/${appId}/start`)
-  await me.click('Make a virtual device')
+  await me.click('Create a virtual device')
   await page.waitForFunction(
     "[...document.querySelectorAll('button')].some((one) => one.textContent === 'Send to this device' && !one.disabled)",
     {

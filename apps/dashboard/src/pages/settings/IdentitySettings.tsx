@@ -25,7 +25,7 @@ export function IdentitySettings({ app }: { app: App }) {
         </p>
         <div className="flex flex-wrap gap-2">
           <Button needed="platform" onClick={() => setAsked('secret')}>
-            Make a secret
+            Create a secret
           </Button>
           <Button needed="settings" variant={isRequired ? 'danger' : 'secondary'} onClick={() => setAsked('switch')}>
             {isRequired ? 'Switch it off' : 'Require it'}
@@ -39,7 +39,7 @@ export function IdentitySettings({ app }: { app: App }) {
       <Confirm
         open={asked === 'secret'}
         onClose={() => setAsked(undefined)}
-        title="Make a secret?"
+        title="Create a secret?"
         action="Make it, and show it once"
         danger
         onConfirm={async () => {

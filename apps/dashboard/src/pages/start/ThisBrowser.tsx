@@ -68,7 +68,7 @@ export function ThisBrowser({
         </Field>
         <div>
           <Button type="submit" variant="primary" busy={making.isPending}>
-            Make the keys of Web Push
+            Create the keys of Web Push
           </Button>
         </div>
       </form>

@@ -34,7 +34,7 @@ export function VirtualPhone({ appId, onDevice }: { appId: string; onDevice: (su
           </Field>
         </div>
         <Button variant="primary" busy={making.isPending} onClick={() => making.mutate()}>
-          Make a virtual device
+          Create a virtual device
         </Button>
       </div>
     </div>

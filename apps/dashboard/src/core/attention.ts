@@ -144,8 +144,8 @@ function noteOf(code: string, params: Attention['params'], now: number): Omit<At
 export function circuitSentence(platform: Platform, code: string | null): string {
   const provider = providerNames[platform]
   if (code === 'credentials_invalid' || code === 'sender_mismatch') return `${provider} refuses the app’s credentials.`
-  if (code === null || code === '') return `${provider} takes no pushes at present.`
-  return `${provider} takes no pushes at present: ${lowerFirst(remedyFor(code).means)}`
+  if (code === null || code === '') return `${provider} accepts no pushes at present.`
+  return `${provider} accepts no pushes at present: ${lowerFirst(remedyFor(code).means)}`
 }
 
 const lowerFirst = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`

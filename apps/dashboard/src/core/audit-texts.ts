@@ -18,7 +18,7 @@ export const auditGroups = [
   { value: 'device.', label: 'Devices' },
   { value: 'import.', label: 'Imports' },
   { value: 'test.', label: 'Tests' },
-  { value: 'holdout.', label: 'Hold-out' },
+  { value: 'holdout.', label: 'Control group' },
   { value: 'simulator.', label: 'Virtual devices' },
 ] as const
 

@@ -81,7 +81,7 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
 const spaced = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 const rulesOf = ({ frequencyCap, quietHours, holdout }: Campaign['bypass']): string[] =>
-  [frequencyCap === true && 'the frequency cap', quietHours === true && 'quiet hours', holdout === true && 'the hold-out'].filter(
+  [frequencyCap === true && 'the frequency cap', quietHours === true && 'quiet hours', holdout === true && 'the control group'].filter(
     (rule) => rule !== false,
   )
 

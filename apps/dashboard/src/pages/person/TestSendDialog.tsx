@@ -78,7 +78,7 @@ function Held({ refusal: { code, providerCode, remedy }, device }: { refusal: Ch
   return (
     <div className="flex flex-col gap-1">
       <p>
-        <Status kind="warning">Held</Status> {providerNames[device.platform]} takes no push of this app now:{' '}
+        <Status kind="warning">On hold</Status> {providerNames[device.platform]} accepts no pushes of this app now:{' '}
         <code className="font-mono text-xs">{[code, providerCode].filter(Boolean).join(' · ')}</code>
       </p>
       {remedy !== null && <p>{remedy}</p>}

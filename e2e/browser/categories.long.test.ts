@@ -89,7 +89,7 @@ test('an operator subscribes, unsubscribes and resets a category for a person, a
 
   // The report of the send says its category and why it was skipped.
   await page.goto(page.url().replace(/people\/.*/, `campaigns/${left}`))
-  await page.getByText('The person is not in the category of the send', { exact: false }).waitFor()
+  await page.getByText('The person is not subscribed to the category of the send', { exact: false }).waitFor()
   await page.getByRole('link', { name: 'tips', exact: true }).waitFor()
   expect(await barriersOf(page)).toEqual([])
   expect(watched.faults).toEqual([])

@@ -127,7 +127,7 @@ test('for 72 contents the page shows the exact size and cut text that providers 
     await field(page, 'Title').fill(entry.title)
     await field(page, 'Text').fill(entry.body)
     await field(page, 'Link').fill(entry.url ?? '')
-    await field(page, 'Picture').fill(entry.image ?? '')
+    await field(page, 'Image').fill(entry.image ?? '')
     const shown = await meters(page)
     const arrived = await sendToZoe(entry, seen)
     seen += arrived.size
@@ -166,7 +166,7 @@ test('an incomplete message is saved in Herald from the first keystroke, offered
   const { page, watched } = await open('/compose')
   await page.getByText('You have not finished “Only a title”').waitFor()
   expect(await barriersOf(page)).toEqual([])
-  await page.getByRole('link', { name: 'Go on with it' }).click()
+  await page.getByRole('link', { name: 'Continue editing' }).click()
   await until(async () => (await field(page, 'Title').inputValue()) === 'Only a title')
   await field(page, 'Text').fill('And a text')
   await page
@@ -221,11 +221,11 @@ test('an operator makes a template, writes a message with it, sees its fields, a
   await field(page, 'Title').fill('Shipped')
   await field(page, 'Text').fill('Your order is on its way')
   await page.keyboard.press('Control+Enter')
-  await page.getByRole('link', { name: 'Write a message with it' }).click()
-  await page.getByText('Begun with').waitFor()
+  await page.getByRole('link', { name: 'Use template' }).click()
+  await page.getByText('Based on').waitFor()
   expect(await page.getByText('From the template').count()).toBeGreaterThan(4)
   await field(page, 'Title').fill('Shipped!')
-  await page.getByRole('button', { name: 'Take the template’s' }).click()
+  await page.getByRole('button', { name: 'Reset to template' }).click()
   expect(await field(page, 'Title').inputValue()).toBe('Shipped')
   expect(await barriersOf(page)).toEqual([])
   expect(watched.faults).toEqual([])
@@ -240,7 +240,7 @@ test('an operator gives a local-time send a date and what happens past it, and t
   await page.getByRole('radio', { name: /local time/ }).check()
   const date = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10)
   await page.getByLabel('Date', { exact: true }).fill(date)
-  await page.getByLabel('Where it has passed').selectOption('Skip these users')
+  await page.getByLabel('If the time has already passed').selectOption('Skip these users')
   expect(await barriersOf(page)).toEqual([])
   const stored = async () => (await tenant.admin<{ schedule: object }>('GET', `/campaigns/${page.url().slice(-24)}`)).body.schedule
   await saved(page)
@@ -320,10 +320,10 @@ test('an operator uploads a picture, sees its preview, and the device loads it w
   const { page, watched } = await open('/compose')
   await field(page, 'Title').fill('With a picture')
   await field(page, 'Text').fill('Look')
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Upload a picture' }).click()])
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Upload an image' }).click()])
   await chooser.setFiles('docs/images/audit-light.png')
-  await until(async () => (await field(page, 'Picture').inputValue()).includes('/pictures/'), { what: 'the address of the picture' })
-  const address = await field(page, 'Picture').inputValue()
+  await until(async () => (await field(page, 'Image').inputValue()).includes('/pictures/'), { what: 'the address of the picture' })
+  const address = await field(page, 'Image').inputValue()
   const shown = page
     .getByRole('region', { name: /^Preview/ })
     .locator('img')
@@ -356,19 +356,19 @@ test('above the limit of the app one operator asks for a send and another confir
   await field(page, 'Title').fill('Big news')
   await field(page, 'Text').fill('For all')
   await page.keyboard.press('Control+Enter')
-  const ask = 'Ask to send to 3 devices'
+  const ask = 'Request approval (3 devices)'
   await page.getByRole('button', { name: ask }).click()
   await page.getByRole('dialog').getByRole('button', { name: ask }).click()
   await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
   const id = page.url().slice(-24)
-  await page.getByText('It waits until somebody else confirms it.').waitFor()
-  expect(await page.getByRole('link', { name: 'Review and confirm' }).count()).toBe(0)
+  await page.getByText('Pending approval by somebody else.').waitFor()
+  expect(await page.getByRole('link', { name: 'Review and approve' }).count()).toBe(0)
   expect(await barriersOf(page)).toEqual([])
 
   const robin = await openDashboardAs(herald, tenant, 'Robin')
   const theirs = await robin(`/campaigns/${id}`)
-  await theirs.page.getByText('It goes out when you confirm it.').waitFor()
-  await theirs.page.getByRole('link', { name: 'Review and confirm' }).click()
+  await theirs.page.getByText('It goes out when you approve it.').waitFor()
+  await theirs.page.getByRole('link', { name: 'Review and approve' }).click()
   await theirs.page.getByRole('button', { name: 'Send to 3 devices' }).click()
   await theirs.page.getByRole('dialog').getByRole('button', { name: 'Send to 3 devices' }).click()
   await theirs.page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
@@ -384,7 +384,7 @@ test('the composer has four folding steps, leads from a problem to its field, an
     'AudienceEveryone',
     'Message',
     'ScheduleNow',
-    'OptionsAs usual',
+    'OptionsDefault settings',
   ])
   const bar = page.getByRole('region', { name: 'What is sent' })
   await bar.getByText('3 devices · now · 1 language').waitFor()

@@ -52,7 +52,7 @@ test('queued = sent + failed + skipped + waiting holds on screen throughout a se
   await page.locator('[data-sentence]', { hasText: /^Sending:/ }).waitFor()
 
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
-  await page.getByRole('dialog').getByText('which a cancel does not take back').waitFor()
+  await page.getByRole('dialog').getByText('been sent and cannot be taken back').waitFor()
   await page.getByRole('button', { name: 'Cancel this send' }).click()
   await untilStatus(tenant, id, 'cancelled')
   await page.locator('[data-sentence]', { hasText: /^Cancelled:/ }).waitFor()
@@ -112,9 +112,9 @@ test('the control room shows a failure code with remedy and link to its pushes; 
 
   const { page, watched } = await open(`/campaigns/${id}`)
   await page.getByText('The app was removed, or the browser ended the subscription.').waitFor()
-  await page.getByRole('button', { name: 'Verify' }).click()
-  await page.getByText('3 pushes recounted in the ledger').waitFor()
-  await page.getByText('Difference 0').waitFor()
+  await page.getByRole('button', { name: 'Recount' }).click()
+  await page.getByText('3 pushes recounted').waitFor()
+  await page.getByText('Counts match').waitFor()
 
   await page.getByRole('link', { name: /token_dead/ }).click()
   await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor()
@@ -144,9 +144,9 @@ test('the live tail shows events as they happen, holds them back during a pause 
 
   await page.getByRole('button', { name: 'Pause', exact: true }).click()
   await send()
-  await page.getByRole('button', { name: 'Go on (1 waiting)' }).waitFor()
+  await page.getByRole('button', { name: 'Resume (1 waiting)' }).waitFor()
   expect(await rows.count()).toBe(1)
-  await page.getByRole('button', { name: 'Go on (1 waiting)' }).click()
+  await page.getByRole('button', { name: 'Resume (1 waiting)' }).click()
   await until(async () => (await rows.count()) === 2)
   expect(await barriersOf(page)).toEqual([])
   expect(watched.faults).toEqual([])

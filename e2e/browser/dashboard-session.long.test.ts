@@ -133,7 +133,7 @@ test('when the session ends during work, a dialog asks for the token and the cha
   // While Herald has no app, the page shows the form for the first app without a click.
   await page.getByLabel('Name of the app').fill('Made after the session ended')
   await chromium.clearCookies()
-  await page.getByRole('button', { name: 'Make the app' }).click()
+  await page.getByRole('button', { name: 'Create app' }).click()
   await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
   expect(await page.getByLabel('Name of the app').inputValue()).toBe('Made after the session ended')
   await signIn(page)

@@ -93,7 +93,7 @@ const cases: Case[] = [
     sentence: /^The device was not reachable: it was invalidated at \d{4}-.* by the answer token_dead to campaign [0-9a-f]{24}\.$/,
     step: 'reachable',
     result: 'stop',
-    says: /Invalidated by\s*token_dead/,
+    says: /Invalid token because of\s*token_dead/,
   },
   {
     name: 'the frequency cap is used up',

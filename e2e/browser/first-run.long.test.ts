@@ -60,7 +60,7 @@ test('with at most 8 clicks and 20 characters an operator gets a first push and 
 
   await page.focus('main form input')
   await me.type('Shop')
-  await me.click('Make the app')
+  await me.click('Create app')
   await page.locator('::-p-text(Secret key)').setTimeout(60_000).wait()
 
   await page.locator('label ::-p-text(This browser)').setTimeout(60_000).click()

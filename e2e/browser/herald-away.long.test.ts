@@ -49,7 +49,7 @@ test.each(Object.entries(faults))('a page whose read failed while %s says so, an
   const end = begin()
   onTestFinished(end)
   await page.getByRole('searchbox', { name: 'Search people' }).fill('customer-1')
-  const said = page.getByText(/It is asked again|cannot be reached|The database is away/).first()
+  const said = page.getByText(/Retrying|cannot be reached|The database is (away|unavailable)/).first()
   await said.waitFor()
   await until(async () => (await found()).length === 0, { what: 'the page shows nothing that was not asked for' })
 

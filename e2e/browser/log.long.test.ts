@@ -31,7 +31,7 @@ test('an operator who reads the log page by page while pushes end sees every pus
   onTestFinished(() => tenant.simulator('DELETE', '/faults').then(() => undefined))
   const second = await notify()
   const { page, watched } = await open('/log')
-  const [more, end] = [page.getByRole('button', { name: 'Show more' }), page.getByText('That is all.')]
+  const [more, end] = [page.getByRole('button', { name: 'Show more' }), page.getByText('End of the log.')]
   for (;;) {
     await more.or(end).first().waitFor()
     if (await end.isVisible()) break

@@ -40,7 +40,7 @@ test('an operator finds a user by external or device id, changes tags, and sends
 
   await page.getByRole('button', { name: 'Test send' }).click()
   await page.getByRole('button', { name: 'Send the test' }).click()
-  await page.getByText(/FCM took it/).waitFor()
+  await page.getByText(/Accepted by FCM/).waitFor()
   expect(await page.content()).not.toContain(devices[4]!.device.token)
   expect(await barriersOf(page)).toEqual([])
   expect(watched.faults).toEqual([])

@@ -157,6 +157,6 @@ test('a test with a wrong APNs key shows the provider’s words and advice withi
 
   const { privateKey } = await tenant.simulator<{ privateKey: string }>('POST', '/accounts', { kind: 'apns', ...account })
   await setKey(privateKey)
-  await dialog.getByText(/APNs took it/).waitFor()
+  await dialog.getByText(/Accepted by APNs/).waitFor()
   expect(watched.faults).toEqual([])
 })

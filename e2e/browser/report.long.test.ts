@@ -44,9 +44,9 @@ test('a small campaign’s report shows opened and clicked large, clicks by butt
     'Remind me 1 25 %',
     'The notification itself 1 25 %',
   ])
-  await page.getByText('All the time: 0 delivered, 4 opened, 4 clicked, 0 dismissed.').waitFor()
+  await page.getByText('All time: 0 delivered, 4 opened, 4 clicked, 0 dismissed.').waitFor()
   await page.getByRole('button', { name: 'Show as a table' }).click()
-  const risen = page.getByRole('region', { name: 'What had come by then as a table' }).locator('tbody tr')
+  const risen = page.getByRole('region', { name: 'Engagement over time as a table' }).locator('tbody tr')
   expect((await risen.first().locator('td').allInnerTexts()).join()).toBe('0,0,0,0')
   expect((await risen.last().locator('td').allInnerTexts()).join()).toBe('0,4,4,0')
   expect(await barriersOf(page)).toEqual([])

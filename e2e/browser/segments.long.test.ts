@@ -85,7 +85,7 @@ test('a segment’s mistake is shown at its condition, and "Why so few?" names t
   await page.getByRole('spinbutton', { name: 'Value' }).fill('1000')
   await estimateIs(0)
   await page.getByRole('button', { name: 'Why so few?' }).click()
-  await page.getByText('Most are lost by “Number of sessions is at least 1000”').waitFor()
+  await page.getByText('Biggest drop: “Number of sessions is at least 1000”').waitFor()
   expect(watched.faults).toEqual([])
 })
 
@@ -123,7 +123,7 @@ test('a new key is shown once, and after it is revoked it is refused', async () 
     .waitFor()
   await page.getByRole('button', { name: 'Create key' }).click()
   const key = await page.locator('dialog code', { hasText: 'sk_live_' }).innerText()
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
   expect(await page.getByText(key).count()).toBe(0)
   const statusOf = async () => (await fetch(`${herald.baseUrl}/v1/segments`, { headers: { authorization: `Bearer ${key}` } })).status
   expect(await statusOf()).toBe(200)
@@ -140,7 +140,7 @@ test('a colleague with a read-only key sees campaigns and results, no person, an
   await page.getByLabel(/^Name/).fill('Robin')
   await page.getByRole('button', { name: 'Create key' }).click()
   const key = await page.locator('dialog code', { hasText: 'ak_live_' }).innerText()
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
   await page.getByRole('button', { name: 'Revoke Robin' }).waitFor()
 
   const theirs = await (await openChromium()).newPage()
@@ -224,7 +224,7 @@ test('settings are saved as one change, which the audit shows by a filter and ex
   await page.getByRole('img', { name: 'Quiet from 21:30 to 07:00 on the next day: 9 h 30 min of each day.' }).waitFor()
   await page.getByLabel('Default time zone').selectOption('Europe/Lisbon')
   await page.keyboard.press('Control+Enter')
-  await page.getByText('All is saved.').waitFor()
+  await page.getByText('All changes saved').waitFor()
   const { body } = await tenant.admin<{ settings: unknown }>('GET', '')
   expect(body.settings).toMatchObject({
     defaultTimezone: 'Europe/Lisbon',

@@ -108,7 +108,7 @@ test.each([
     await hand.press(button('New endpoint').first())
     await hand.type(page.getByLabel('URL'), `${origin}${path}`)
     await hand.press(button('Create endpoint'))
-    await hand.press(button('I have kept it'))
+    await hand.press(button('I have saved it'))
     await page.waitForURL(/webhooks\/[0-9a-f]{24}$/)
     const id = page.url().slice(-24)
 

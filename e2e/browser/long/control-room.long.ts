@@ -106,7 +106,7 @@ test('a large send’s numbers always add up, follow the API within 1.5 s, and e
   signalAll([gateway], 'SIGKILL')
   const known = await until(async () => (await readStats(tenant, { id })).body.stats, { what: 'the gateway answers again' })
   const answeredAt = Date.now()
-  await page.getByText('The connection is being made again.').waitFor({ state: 'detached' })
+  await page.getByText('Reconnecting.').waitFor({ state: 'detached' })
   await until(async () => (await seen()).readings.some((reading) => reading.at > killedAt && isAtLeast(reading, known)))
   const liveAt = (await seen()).readings.find((reading) => reading.at > killedAt && isAtLeast(reading, known))?.at ?? Infinity
   console.log(`the gateway answered ${answeredAt - killedAt} ms after the kill, and the page was live ${liveAt - answeredAt} ms later`)

@@ -134,7 +134,7 @@ test.each(['compose', ...names])('while the page %s loads, next to nothing on it
 const nothingYet: Record<string, string> = {
   '/campaigns': 'No campaigns yet',
   '/people': 'No people yet',
-  '/people?q=nobody': 'Nobody is found by “nobody”',
+  '/people?q=nobody': 'No results for “nobody”',
   '/people?tab=imports': 'No import yet',
   '/segments': 'No saved segments yet',
   '/templates': 'No templates yet',
@@ -197,14 +197,14 @@ test('a control room goes on when a gateway is killed, and shows its numbers’ 
   signalAll([gateway], 'SIGKILL')
   await until(() => readyPid(herald.dataDir, 'gateway-1') !== gateway && readyPid(herald.dataDir, 'gateway-1'), { what: 'a new gateway' })
   await reopened
-  await page.getByText('The connection is being made again.').waitFor({ state: 'detached' })
+  await page.getByText('Reconnecting.').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Pause', exact: true }).click()
   await page.locator('[data-sentence]', { hasText: /^Paused:/ }).waitFor()
 
   const frozen = await until(() => readyPid(herald.dataDir, 'gateway-1'))
   signalAll([frozen], 'SIGSTOP')
   try {
-    await page.getByText(/The connection is being made again\. Shown as of/).waitFor({ timeout: 20_000 })
+    await page.getByText(/Reconnecting\. Shown as of/).waitFor({ timeout: 20_000 })
   } finally {
     signalAll([frozen], 'SIGCONT')
   }

@@ -26,7 +26,7 @@ const meanings: Readonly<Record<FailureCode, Meaning>> = {
   credentials_invalid: {
     means: 'The provider refuses the app’s credentials.',
     repairsItself: false,
-    byItself: 'Herald holds further pushes, asks with one device every 30 s and invalidates nobody.',
+    byItself: 'Further pushes are on hold, Herald retries with one device every 30 s, and no one is unsubscribed.',
   },
   not_configured: { means: 'The app has no credentials for this platform.', repairsItself: false, byItself: nothingIsHeld },
   rate_limited: { means: 'The provider asked for fewer pushes.', repairsItself: true, byItself: triedAgain },
@@ -46,37 +46,37 @@ const skips: Readonly<Record<SkipReason, Remedy>> = {
     means: 'The person opted out after the push was queued.',
     todo: null,
     repairsItself: true,
-    byItself: 'Further sends leave the device out until it opts in again.',
+    byItself: 'Further sends exclude the device until it opts in again.',
   },
   invalidated: {
-    means: 'The device was found dead after the push was queued.',
+    means: 'The device’s token became invalid after the push was queued.',
     todo: null,
     repairsItself: true,
-    byItself: 'Further sends leave the device out until it registers again.',
+    byItself: 'Further sends exclude the device until it registers again.',
   },
   deleted: {
     means: 'The device was removed after the push was queued.',
     todo: null,
     repairsItself: true,
-    byItself: 'Further sends leave the device out.',
+    byItself: 'Further sends exclude the device.',
   },
   owner_changed: {
     means: 'Another user has signed in on the device since the push was queued.',
     todo: null,
     repairsItself: true,
-    byItself: 'The text went to nobody whom it was not meant for. The next send counts the device as the new user’s.',
+    byItself: 'The new user did not get the text. The next send counts the device as the new user’s.',
   },
   silent_web: {
     means: 'A silent push cannot go to a browser, which must show something for each push.',
-    todo: 'Send a push with a text, or leave browsers out of silent sends.',
+    todo: 'Send a push with a text, or exclude browsers from silent sends.',
     repairsItself: false,
     byItself: 'Nothing was sent to the browser.',
   },
   holdout: {
-    means: 'The user is in the group that gets no campaign, so that the others can be compared with it.',
-    todo: 'If the campaign must reach everybody, let it bypass the hold-out. The hold-out is in the settings.',
+    means: 'The user is in the control group, which gets no campaigns so that the others can be compared with it.',
+    todo: 'If the campaign must reach everybody, send it to the control group too. The control group is in the settings.',
     repairsItself: false,
-    byItself: 'The user gets no campaign while the hold-out lasts.',
+    byItself: 'The user gets no campaign while the control group lasts.',
   },
   frequency_cap: {
     means: 'The user has had as many campaigns as the frequency cap allows.',
@@ -93,13 +93,13 @@ const skips: Readonly<Record<SkipReason, Remedy>> = {
   expired: {
     means:
       'The time to live ended before the push could be handed to the provider, the date of the schedule had passed in the user’s time zone, or a newer state of the Live Activity came first.',
-    todo: 'Give the send a longer time to live, or the schedule more lateMinutes, and look for a pause or a provider that was away.',
+    todo: 'Set a longer time to live, or more lateMinutes in the schedule, and check for a pause or a provider outage.',
     repairsItself: false,
-    byItself: 'A text that is too late is let go.',
+    byItself: 'A push that is too late is not sent.',
   },
   empty_content: {
-    means: 'Title and body were both empty when the placeholders were filled in for this user.',
-    todo: 'Give each placeholder a default.',
+    means: 'Title and body were empty for this user after personalization.',
+    todo: 'Give each placeholder a default value.',
     repairsItself: false,
     byItself: 'Nothing was sent, because the push would have shown nothing.',
   },
@@ -110,10 +110,10 @@ const skips: Readonly<Record<SkipReason, Remedy>> = {
     byItself: 'A cancelled send does not go on. A duplicate of it can be sent.',
   },
   unsubscribed: {
-    means: 'The person is not in the category of the send: by their own choice, or because the category begins empty.',
+    means: 'The person is not subscribed to the category of the send: they unsubscribed, or nobody is subscribed by default.',
     todo: null,
     repairsItself: true,
-    byItself: 'The person gets sends of this category again after joining it.',
+    byItself: 'The person gets sends of this category again after subscribing to it.',
   },
 }
 

@@ -29,7 +29,7 @@ export async function send(request: Request, withinMs = limitMs): Promise<Respon
     const response = await fetch(prepared(again, withinMs)).catch((error: unknown) => {
       // A read that got no answer has changed nothing, so the page may ask again.
       if (reads.includes(request.method) && error instanceof DOMException && error.name === 'TimeoutError')
-        throw new ApiFault({ status: 0, code: 'timeout', message: 'Herald did not answer in time. It is asked again.' })
+        throw new ApiFault({ status: 0, code: 'timeout', message: 'Herald did not answer in time. Retrying.' })
       throw error
     })
     if (response.ok) return response
@@ -63,7 +63,6 @@ export const api = createQueryClient(client)
 
 /** Gives the data of an answer. Data is missing only through a mistake of Herald, because `client` throws when a request is refused. */
 export function dataOf<T>(answer: { data?: T | undefined }): T {
-  if (answer.data === undefined)
-    throw new ApiFault({ status: 0, code: 'internal', message: 'Herald answered nothing where something was expected.' })
+  if (answer.data === undefined) throw new ApiFault({ status: 0, code: 'internal', message: 'Unexpected empty answer from Herald.' })
   return answer.data
 }

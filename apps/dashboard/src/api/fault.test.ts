@@ -20,10 +20,10 @@ test('an error page of a proxy becomes an error that names its HTTP status', asy
   expect(fault.retryAfterSeconds).toBeUndefined()
 })
 
-test('a timeout’s message says that Herald may have done it, and names no time limit', () => {
+test('a timeout’s message says that the change may have been saved, and names no time limit', () => {
   const late = faultOf(new DOMException('late', 'TimeoutError'))
   expect(late.code).toBe('timeout')
-  expect(late.message).toContain('It may have done what was asked')
+  expect(late.message).toContain('Your change may have been saved')
   expect(late.message).not.toMatch(/\d/)
 })
 

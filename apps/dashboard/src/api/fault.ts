@@ -31,7 +31,7 @@ export function faultOf(error: unknown): ApiFault {
     return new ApiFault({
       status: 0,
       code: 'timeout',
-      message: 'Herald did not answer in time. It may have done what was asked all the same: look before you repeat it.',
+      message: 'Herald did not answer in time. Your change may have been saved: check before you try again.',
     })
   if (error instanceof TypeError)
     return new ApiFault({

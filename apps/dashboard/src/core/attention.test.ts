@@ -11,13 +11,13 @@ test.each([
   [
     'circuit_open',
     { platform: 'ios', reason: 'credentials_invalid', since: 'x', heldCount: 12_004 },
-    'APNs refuses the app’s credentials. 12,004 pushes wait, and nobody was invalidated.',
+    'APNs refuses the app’s credentials. 12,004 pushes on hold; no one was unsubscribed.',
     'providers',
   ],
   [
     'quota_slowed',
     { platform: 'android', perSecond: 100, since: 'x' },
-    'FCM asks for fewer pushes: at most 100 a second now. None is lost.',
+    'FCM is throttling: at most 100 pushes a second now. None is lost.',
     'providers',
   ],
   [

@@ -73,14 +73,14 @@ function noteOf(code: string, params: Attention['params'], now: number): Omit<At
     case 'circuit_open':
       return {
         kind: 'bad',
-        text: `${circuitSentence(platform, text('reason'))} ${some(number('heldCount'), 'push waits', 'pushes wait')}, and nobody was invalidated.`,
+        text: `${circuitSentence(platform, text('reason'))} ${some(number('heldCount'), 'push', 'pushes')} on hold; no one was unsubscribed.`,
         since: since('since'),
         link: { label: `See ${providerNames[platform]}`, page: 'providers' },
       }
     case 'quota_slowed':
       return {
         kind: 'warning',
-        text: `${providerNames[platform]} asks for fewer pushes: at most ${countText(number('perSecond'))} a second now. None is lost.`,
+        text: `${providerNames[platform]} is throttling: at most ${countText(number('perSecond'))} pushes a second now. None is lost.`,
         since: since('since'),
         link: { label: `See ${providerNames[platform]}`, page: 'providers' },
       }
@@ -133,7 +133,7 @@ function noteOf(code: string, params: Attention['params'], now: number): Omit<At
     default:
       return {
         kind: 'warning',
-        text: `Herald asks for attention with a word that this page does not know: ${code}.`,
+        text: `Unknown alert: ${code}.`,
         since: null,
         link: { label: 'Open the log', page: 'log' },
       }
@@ -144,8 +144,8 @@ function noteOf(code: string, params: Attention['params'], now: number): Omit<At
 export function circuitSentence(platform: Platform, code: string | null): string {
   const provider = providerNames[platform]
   if (code === 'credentials_invalid' || code === 'sender_mismatch') return `${provider} refuses the app’s credentials.`
-  if (code === null || code === '') return `${provider} takes no pushes at present.`
-  return `${provider} takes no pushes at present: ${lowerFirst(remedyFor(code).means)}`
+  if (code === null || code === '') return `${provider} accepts no pushes at present.`
+  return `${provider} accepts no pushes at present: ${lowerFirst(remedyFor(code).means)}`
 }
 
 const lowerFirst = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`

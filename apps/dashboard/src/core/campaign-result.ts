@@ -44,10 +44,10 @@ export function resultOf({
   stats: Pick<Stats, 'queued' | 'sent' | 'failed'>
 }): { kind: StatusKind; word: string } {
   if (cancelling) return { kind: 'busy', word: 'Cancelling' }
-  if (status === 'draft' && approval !== null) return { kind: 'warning', word: 'Waits for approval' }
+  if (status === 'draft' && approval !== null) return { kind: 'warning', word: 'Pending approval' }
   if (status !== 'sent') return { kind: statusKinds[status], word: statusWords[status] }
   const { queued, sent, failed } = stats
-  if (queued === 0) return { kind: 'off', word: 'Sent to nobody' }
+  if (queued === 0) return { kind: 'off', word: 'No recipients' }
   if (sent === 0) return failed > 0 ? { kind: 'bad', word: 'All failed' } : { kind: 'warning', word: 'All skipped' }
   if (failed >= manyFailed * (sent + failed)) return { kind: 'warning', word: `Sent, ${percentText(failed, sent + failed, 0)} failed` }
   return { kind: 'good', word: statusWords.sent }

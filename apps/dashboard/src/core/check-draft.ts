@@ -45,7 +45,7 @@ function inWords(detail: FaultDetail, { audience, experiment }: CampaignDraft): 
   // With an experiment the content is a copy of the first variant's text, and its mistakes are shown at that variant.
   if (experiment && /^content(\.|$)/.test(detail.path)) return []
   const isOpen = audience.kind === 'saved' && audience.segmentId === ''
-  return [isOpen && detail.path === 'segmentId' ? { path: 'segmentId', message: 'is to be chosen' } : detail]
+  return [isOpen && detail.path === 'segmentId' ? { path: 'segmentId', message: 'Choose a segment' } : detail]
 }
 
 /** Gives the mistakes to show while an operator writes. An empty field counts as a mistake only after the operator asked for the review (`asked`). */

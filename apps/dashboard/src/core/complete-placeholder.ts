@@ -34,15 +34,15 @@ const hintOfField: Readonly<Record<string, string>> = {
 }
 
 const hintOfFilter: Readonly<Record<FilterName, string>> = {
-  default: 'what stands there instead when there is no value',
-  upcase: 'CAPITAL LETTERS',
-  downcase: 'small letters',
-  capitalize: 'the first letter large, the others small',
-  strip: 'without white space at both ends',
-  truncate: 'cut to a length',
+  default: 'default value',
+  upcase: 'uppercase',
+  downcase: 'lowercase',
+  capitalize: 'first letter uppercase, the rest lowercase',
+  strip: 'remove spaces at both ends',
+  truncate: 'shorten to a length',
   date: 'a date or a time, in the person’s zone',
   plus: 'add a number',
-  minus: 'take a number away',
+  minus: 'subtract a number',
   times: 'multiply',
   divided_by: 'divide',
   round: 'round to a number of digits',

@@ -22,19 +22,23 @@ test("an invalidated device is shown with the provider's answer that invalidated
     dead('2026-11-03T10:00:00.000Z', { code: 'rate_limited', providerCode: '429' }),
     dead('2026-11-03T10:00:00.000Z', { subscriptionId: 'd2', providerCode: '404' }),
   ])
-  expect(state).toEqual({ kind: 'bad', word: 'Invalidated', why: 'APNs answered 410 Unregistered.', at: invalidatedAt, campaignId: 'c1' })
+  expect(state).toEqual({ kind: 'bad', word: 'Invalid token', why: 'APNs answered 410 Unregistered.', at: invalidatedAt, campaignId: 'c1' })
 })
 
 test('when the push that invalidated a device was not read, the page says so and names no other', () => {
   const state = stateOfDevice({ ...device, invalidatedAt: '2026-11-03T10:00:00.000Z' }, [dead('2026-11-04T10:00:00.000Z')])
-  expect(state).toMatchObject({ word: 'Invalidated', why: 'The answer that did it is not among the newest pushes.', campaignId: null })
+  expect(state).toMatchObject({
+    word: 'Invalid token',
+    why: 'The provider’s answer is no longer among the newest pushes.',
+    campaignId: null,
+  })
 })
 
 test('a device shows as invalidated, also when opted out too, else as opted out, else as reachable', () => {
-  expect(stateOfDevice({ ...device, optedIn: false, invalidatedAt: '2026-11-03T10:00:00.000Z' }, []).word).toBe('Invalidated')
+  expect(stateOfDevice({ ...device, optedIn: false, invalidatedAt: '2026-11-03T10:00:00.000Z' }, []).word).toBe('Invalid token')
   expect(stateOfDevice({ ...device, optedIn: false }, []).word).toBe('Opted out')
   expect(stateOfDevice(device, [])).toEqual({ kind: 'good', word: 'Reachable', why: null, at: null, campaignId: null })
-  expect(stateOfDevice({ ...device, lastSessionAt: null }, []).why).toBe('It has begun no session yet.')
+  expect(stateOfDevice({ ...device, lastSessionAt: null }, []).why).toBe('No sessions yet.')
 })
 
 test('a user’s local time shows its day and distance from UTC, in summer that of summer time', () => {

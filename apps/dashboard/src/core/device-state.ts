@@ -14,7 +14,7 @@ export type PushFacts = {
 
 export type DeviceState = {
   kind: 'good' | 'off' | 'bad'
-  word: 'Reachable' | 'Opted out' | 'Invalidated'
+  word: 'Reachable' | 'Opted out' | 'Invalid token'
   /** Why the device is in this state; null when there is nothing to add. */
   why: string | null
   at: string | null
@@ -32,12 +32,12 @@ export function stateOfDevice(device: DeviceFacts & { platform: Platform }, push
   if (device.invalidatedAt !== null) {
     const push = pushThatFoundOut(device.id, device.invalidatedAt, pushes)
     const word = push?.providerCode || push?.code
-    const why = word ? `${answererNames[device.platform]} answered ${word}.` : 'The answer that did it is not among the newest pushes.'
-    return { kind: 'bad', word: 'Invalidated', why, at: device.invalidatedAt, campaignId: push?.campaignId ?? null }
+    const why = word ? `${answererNames[device.platform]} answered ${word}.` : 'The provider’s answer is no longer among the newest pushes.'
+    return { kind: 'bad', word: 'Invalid token', why, at: device.invalidatedAt, campaignId: push?.campaignId ?? null }
   }
   if (!device.optedIn)
     return { kind: 'off', word: 'Opted out', why: 'The person, an SDK or somebody here switched pushes off.', at: null, campaignId: null }
-  const why = device.lastSessionAt === null ? 'It has begun no session yet.' : null
+  const why = device.lastSessionAt === null ? 'No sessions yet.' : null
   return { kind: 'good', word: 'Reachable', why, at: null, campaignId: null }
 }
 

@@ -51,7 +51,7 @@ function draftsOf(station: StationName, step: ExplainedStep): Draft[] {
     case 'owner':
       return ofOwner(step)
     case 'target':
-      return text('Named by the send', step.kind === 'all' ? 'everyone' : yesNo(step.listed), headlineOfTarget(step))
+      return text('Targeted', step.kind === 'all' ? 'everyone' : yesNo(step.listed), headlineOfTarget(step))
     case 'segment':
       return []
     case 'experiment':
@@ -73,7 +73,7 @@ function draftsOf(station: StationName, step: ExplainedStep): Draft[] {
     case 'message':
       return ofMessage(station, step)
     case 'page':
-      return text('Its page', step.cut ? 'the send has looked at it' : 'the send has not looked at it yet')
+      return text('Batch', step.cut ? 'processed' : 'not processed yet')
     case 'batch':
       return ofBatch(step)
     case 'attempts':
@@ -95,8 +95,8 @@ const headlineOfTarget = ({ kind, listed }: StepOf<'target'>): string =>
     : kind === 'all'
       ? 'The send is for everyone.'
       : listed
-        ? 'The send names it.'
-        : 'The send names others, and not this one.'
+        ? 'Targeted by the send.'
+        : 'Not targeted by the send.'
 
 const ofDevice = (step: StepOf<'device'>): Draft[] => [
   ...(step.deleted ? text('Device', 'deleted', 'The device is deleted.') : []),
@@ -104,9 +104,9 @@ const ofDevice = (step: StepOf<'device'>): Draft[] => [
   ...(step.inBounds === null
     ? []
     : text(
-        'There when the send began',
+        'Existed at send time',
         yesNo(step.inBounds),
-        step.inBounds ? 'It was there when the send began.' : 'It was registered after the send had begun.',
+        step.inBounds ? 'It existed at send time.' : 'It was registered after the send had started.',
       )),
 ]
 
@@ -120,7 +120,7 @@ const ofOwner = (step: StepOf<'owner'>): Draft[] => [
 const ofExperiment = (step: StepOf<'experiment'>): Draft[] => [
   ...text('In the sample', `${yesNo(step.inSample)}, of ${Math.round(step.sampleRate * 1000) / 10} % of the audience`),
   ...text('Variant', step.variant),
-  ...id('Winner of the experiment', step.remainderOf, 'campaign'),
+  ...id('Winning variant of the A/B test', step.remainderOf, 'campaign'),
 ]
 
 const ofRecall = ({ of, sent, opened }: StepOf<'recall'>): Draft[] => [
@@ -134,14 +134,14 @@ function ofReachable(step: StepOf<'reachable'>): Draft[] {
   const headline = !step.optedIn
     ? 'The device is opted out.'
     : step.invalidatedAt
-      ? `The device is invalidated${by ? `: ${by.code}` : ''}.`
-      : 'The device is opted in and its token is good.'
+      ? `The device has an invalid token${by ? `: ${by.code}` : ''}.`
+      : 'The device is opted in and its token is valid.'
   return [
     ...text('Opted in', yesNo(step.optedIn), headline),
     ...time('Opted out', step.optedOutAt),
-    ...time('Invalidated', step.invalidatedAt),
-    ...text('Invalidated by', by?.code),
-    ...id('Found out by campaign', by?.campaignId ?? null, 'campaign'),
+    ...time('Invalid token since', step.invalidatedAt),
+    ...text('Invalid token because of', by?.code),
+    ...id('Detected by campaign', by?.campaignId ?? null, 'campaign'),
     ...(isNever(step.registeredAt) ? text('Registered last', 'never') : time('Registered last', step.registeredAt)),
   ]
 }
@@ -149,11 +149,11 @@ function ofReachable(step: StepOf<'reachable'>): Draft[] {
 const ofCategory = (step: StepOf<'category'>): Draft[] => [
   ...text('Category', step.category),
   ...text(
-    'In the category',
+    'Subscribed',
     yesNo(step.subscribed),
-    step.subscribed ? `The user is in the category ${step.category}.` : `The user is not in the category ${step.category}.`,
+    step.subscribed ? `The user is subscribed to ${step.category}.` : `The user is not subscribed to ${step.category}.`,
   ),
-  ...text('Without a choice', step.default),
+  ...text('Default', step.default === 'in' ? 'subscribed' : 'not subscribed'),
 ]
 
 const ofCap = (step: StepOf<'frequency_cap'>): Draft[] => [
@@ -198,11 +198,11 @@ function ofMessage(station: StationName, step: StepOf<'message'>): Draft[] {
     )
   }
   if (station === 'render') {
-    if (step.bytes === null && step.locale !== null) return text('Text', 'empty', 'Title and body are both empty once they are filled in.')
+    if (step.bytes === null && step.locale !== null) return text('Text', 'empty', 'Title and body are empty after personalization.')
     return text(
-      'Left out',
+      'Dropped',
       step.dropped.join(', ') || 'nothing',
-      step.dropped.length > 0 ? `Filled in; left out: ${step.dropped.join(', ')}.` : 'Every field is filled in.',
+      step.dropped.length > 0 ? `Personalized; dropped: ${step.dropped.join(', ')}.` : 'Every field is personalized.',
     )
   }
   if (step.bytes === null) return []
@@ -210,36 +210,36 @@ function ofMessage(station: StationName, step: StepOf<'message'>): Draft[] {
     ...text(
       'Bytes',
       `${grouped(step.bytes)} of ${grouped(step.limit)}`,
-      `${grouped(step.bytes)} of ${grouped(step.limit)} bytes${step.truncated ? ', after the text was cut' : ''}.`,
+      `${grouped(step.bytes)} of ${grouped(step.limit)} bytes${step.truncated ? ', after the text was truncated' : ''}.`,
     ),
-    ...text('Cut', yesNo(step.truncated)),
+    ...text('Truncated', yesNo(step.truncated)),
   ]
 }
 
 const ofBatch = (step: StepOf<'batch'>): Draft[] => [
   ...time('Queued', step.queuedAt),
-  ...text('Lane', step.lane),
+  ...text('Queue', step.lane),
   ...time('Not before', step.notBefore),
-  ...text('Tries so far', step.tries),
-  ...time('A dispatcher has it until', step.leasedUntil),
+  ...text('Attempts so far', step.tries),
+  ...time('Being sent, at most until', step.leasedUntil),
   ...(step.circuit === null
     ? []
     : [
         ...text(
-          'Open because of',
+          'On hold because of',
           step.circuit.code ?? 'its answers',
-          `Held: the circuit to the provider is open${step.circuit.code ? ` because of ${step.circuit.code}` : ''}.`,
+          `On hold: the provider accepts no pushes now${step.circuit.code ? ` (${step.circuit.code})` : ''}.`,
         ).map((draft): Draft => ({ ...draft, ...(step.circuit?.code ? { code: step.circuit.code } : {}) })),
-        ...time('Open since', step.circuit.since),
-        ...time('Next probe', step.circuit.probeAt),
+        ...time('On hold since', step.circuit.since),
+        ...time('Next retry', step.circuit.probeAt),
       ]),
 ]
 
 const ofOutcome = (step: StepOf<'outcome'>): Draft[] => [
-  ...text('Outcome', step.outcome === 'past_retention' ? 'not kept any more' : step.outcome, headlineOfOutcome(step)),
+  ...text('Outcome', step.outcome === 'past_retention' ? 'no longer stored' : step.outcome, headlineOfOutcome(step)),
   ...text('Code', step.code).map((draft): Draft => ({ ...draft, code: draft.value })),
-  ...text('The provider’s word', step.providerCode),
-  ...text('Tries', step.attempts),
+  ...text('Provider response', step.providerCode),
+  ...text('Attempts', step.attempts),
   ...time('Ended', step.settledAt),
 ]
 

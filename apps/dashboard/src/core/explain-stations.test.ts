@@ -240,11 +240,11 @@ test('a closed step shows the line of the fact that decided', () => {
     ),
   ).toBe('The device belongs to another user than when its push was queued.')
   expect(summaryOf(trace('held', [...queued, batch, message]), 'provider')).toBe(
-    'Held: the circuit to the provider is open because of credentials_invalid.',
+    'On hold: the provider accepts no pushes now (credentials_invalid).',
   )
-  expect(summaryOf(trace('sent', [...queued, end('sent', null)]), 'provider')).toBe('The provider took it.')
+  expect(summaryOf(trace('sent', [...queued, end('sent', null)]), 'provider')).toBe('Accepted by the provider.')
   expect(summaryOf(trace('sent', [device, reachable, { ...segment, result: 'info', leaves: [leaf] }, end('sent', null)]), 'audience')).toBe(
-    'It was in the segment when the send looked. By the values of now it is not.',
+    'It was in the segment at send time and no longer is.',
   )
 })
 

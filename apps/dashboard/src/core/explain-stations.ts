@@ -146,22 +146,22 @@ function resultOfProvider(steps: readonly ExplainedStep[], { verdict }: Trace): 
 }
 
 const absent: Readonly<Record<StationName, string>> = {
-  audience: 'Nothing is known of it.',
-  reachable: 'Nothing is known of it.',
+  audience: 'No data.',
+  reachable: 'No data.',
   cap: 'No frequency cap applied to this send.',
   quiet_hours: 'Neither quiet hours nor a wave applied to this send.',
-  locale: 'The text was not looked at.',
-  render: 'The text was not looked at.',
-  size: 'The size was not looked at.',
+  locale: 'The text was not evaluated.',
+  render: 'The text was not evaluated.',
+  size: 'The size was not evaluated.',
   provider: 'It was never handed to the provider.',
   device: 'The device has nothing to report: nothing was sent to it.',
 }
 
 const plain: Readonly<Record<StationResult, string>> = {
-  stop: 'It ended here.',
-  wait: 'It waits here.',
-  pass: 'It came through.',
-  info: 'It decided nothing.',
+  stop: 'Stopped here.',
+  wait: 'Waiting here.',
+  pass: 'Passed.',
+  info: 'Had no effect.',
   none: '',
 }
 
@@ -170,10 +170,8 @@ function summaryOf({ name, result, summary, segment }: Station, isBehindStop: bo
   if (name === 'device' && result === 'info')
     return 'It was sent. The device has reported nothing: it may be off, or its app reports nothing.'
   if (name === 'audience' && segment?.tree) {
-    if (segment.tree.holds) return 'In the segment by the values of now.'
-    return result === 'stop'
-      ? 'Not in the segment by the values of now.'
-      : 'It was in the segment when the send looked. By the values of now it is not.'
+    if (segment.tree.holds) return 'Currently in the segment.'
+    return result === 'stop' ? 'Currently not in the segment.' : 'It was in the segment at send time and no longer is.'
   }
   return summary === '' ? plain[result] : summary
 }

@@ -4,8 +4,8 @@ import { some } from './spans.ts'
 
 /** Says in a sentence how a push ended. */
 export function headlineOfOutcome({ outcome, code, providerCode }: StepOf<'outcome'>): string {
-  if (outcome === 'sent') return 'The provider took it.'
-  if (outcome === 'past_retention') return 'What became of it is not kept any more.'
+  if (outcome === 'sent') return 'Accepted by the provider.'
+  if (outcome === 'past_retention') return 'The outcome is no longer stored.'
   return `${outcome === 'failed' ? 'Failed' : 'Skipped'}: ${code ?? 'no code'}${providerCode ? ` (${providerCode})` : ''}.`
 }
 

@@ -12,10 +12,10 @@ export const importFields: Readonly<Record<ImportField, string>> = {
   language: 'Language',
   timezone: 'Time zone',
   country: 'Country',
-  appVersion: 'Version of the app',
-  sdkVersion: 'Version of the SDK',
-  osVersion: 'Version of the system',
-  deviceModel: 'Model of the device',
+  appVersion: 'App version',
+  sdkVersion: 'SDK version',
+  osVersion: 'OS version',
+  deviceModel: 'Device model',
   browser: 'Browser',
   standalone: 'Installed as an app (web)',
   optedIn: 'Opted in',
@@ -28,15 +28,15 @@ export const importFields: Readonly<Record<ImportField, string>> = {
 /** Says for each code why rows are rejected. */
 export const wordsOfRejection: Readonly<Record<string, string>> = {
   bad_quotes: 'quotes that do not close',
-  invalid_utf8: 'no UTF-8',
+  invalid_utf8: 'not UTF-8',
   row_too_large: 'longer than 1 MiB',
   wrong_column_count: 'more or fewer fields than the header',
-  invalid_json: 'no JSON object',
-  invalid_field: 'a field that a registration would refuse',
+  invalid_json: 'not a JSON object',
+  invalid_field: 'invalid value',
   device_limit: 'the user has 100 devices already',
   unsupported_device_type: 'a kind of device that Herald does not send to',
   web_skipped: 'browsers, which this import skips',
-  ios_fcm_token: 'Firebase tokens of iOS apps: they are no APNs tokens, the SDK brings these devices',
+  ios_fcm_token: 'Firebase tokens of iOS apps, not APNs tokens: these devices register through the SDK',
 }
 
 const warnings: Readonly<Record<string, string>> = {

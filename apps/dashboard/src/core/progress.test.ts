@@ -73,7 +73,7 @@ test('a send whose pushes are held says why, instead of a share that does not mo
 
 test('no share is shown while the fan-out still finds devices and nobody knows of how many', () => {
   const read = state({ stats: under(5_000, 1_000), fannedOut: false, ratePerSecond: 500 })
-  expect(stateSentence(read, now)).toBe('Sending: 5,000 pushes queued so far after 40 s, further devices are still to come, 500 a second.')
+  expect(stateSentence(read, now)).toBe('Sending: 5,000 pushes queued so far after 40 s, 500 a second; still adding recipients.')
 })
 
 test('a send that has one push without an outcome is not shown as 100 %', () => {
@@ -85,13 +85,13 @@ test('a paused, a cancelled and a sent send say what became of their pushes, and
     'Paused: 6 pushes wait, and nothing goes out until it resumes.',
   )
   expect(stateSentence(state({ status: 'paused', cancelling: true, stats: under(10, 9) }), now)).toBe(
-    'Cancelling: 1 push waits for an outcome. What was handed to a provider is not recalled.',
+    'Cancelling: 1 push waiting. What a provider already has cannot be stopped.',
   )
   const settledAt = '2026-02-06T15:00:09.000Z'
   expect(stateSentence(state({ status: 'sent', settledAt, stats: under(10, 10) }), now)).toBe(
-    'Sent in 9 s: 10 of 10 pushes were taken by the providers.',
+    'Sent in 9 s: 10 of 10 pushes were accepted by the providers.',
   )
-  expect(stateSentence(state({ status: 'sent', settledAt }), now)).toBe('Sent to nobody: no device matched.')
+  expect(stateSentence(state({ status: 'sent', settledAt }), now)).toBe('No recipients: no device matched.')
   expect(stateSentence(state({ status: 'cancelled', settledAt, stats: under(10, 4) }), now)).toBe(
     'Cancelled: 4 of 10 pushes had been sent.',
   )

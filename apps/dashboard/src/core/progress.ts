@@ -86,14 +86,14 @@ export function stateSentence(state: State, now: number): string {
   const { queued, waiting } = equationOf(stats)
   const seconds = startedAt === null ? null : ((settledAt === null ? now : Date.parse(settledAt)) - Date.parse(startedAt)) / 1_000
   if (cancelling && !isOver(status))
-    return `Cancelling: ${some(waiting, 'push waits', 'pushes wait')} for an outcome. What was handed to a provider is not recalled.`
+    return `Cancelling: ${some(waiting, 'push', 'pushes')} waiting. What a provider already has cannot be stopped.`
   switch (status) {
     case 'draft':
       return 'A draft: nothing is sent.'
     case 'scheduled':
-      return 'Scheduled: it begins by itself.'
+      return 'Scheduled: it will be sent automatically.'
     case 'active':
-      return 'Active: each occurrence makes a run, a campaign of its own.'
+      return 'Active: each occurrence is sent as its own campaign.'
     case 'paused':
       return state.isRecurring
         ? 'Paused: no run begins until it resumes.'
@@ -103,8 +103,8 @@ export function stateSentence(state: State, now: number): string {
     case 'sent':
       if (state.isRecurring) return 'Over: the last run has begun.'
       return queued === 0
-        ? 'Sent to nobody: no device matched.'
-        : `Sent${seconds === null ? '' : ` in ${spanOf(seconds)}`}: ${countText(stats.sent)} of ${some(queued, 'push was', 'pushes were')} taken by the providers.`
+        ? 'No recipients: no device matched.'
+        : `Sent${seconds === null ? '' : ` in ${spanOf(seconds)}`}: ${countText(stats.sent)} of ${some(queued, 'push was', 'pushes were')} accepted by the providers.`
     case 'cancelled':
       return queued === 0
         ? 'Cancelled before anything was queued.'
@@ -131,9 +131,8 @@ function sendingSentence(
     return `Sending: ${percentText(Math.min(ended, Math.floor(expected * 0.99)), expected, 0)} of about ${countText(expected)}${after}${left}${rate}.`
   // A share of what was found so far would fall with each page of devices.
   if (fannedOut === false) {
-    if (queued > 0 && waiting === 0)
-      return `Sending: ${some(queued, 'push has', 'pushes have')} an outcome${after}, and further devices are still to come.`
-    return `Sending: ${some(queued, 'push', 'pushes')} queued so far${after}, further devices are still to come${rate}.`
+    if (queued > 0 && waiting === 0) return `Sending: ${some(queued, 'push', 'pushes')} processed${after}; still adding recipients.`
+    return `Sending: ${some(queued, 'push', 'pushes')} queued so far${after}${rate}; still adding recipients.`
   }
   return `Sending: ${percentText(ended, queued, 0)}${after}${left}${rate}.`
 }

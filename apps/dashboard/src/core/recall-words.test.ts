@@ -25,7 +25,7 @@ test('a recall is offered for what devices may still show, and for nothing else'
 // spec: dashboard/recall
 test('no word about a recall says that anything was removed', () => {
   const said = JSON.stringify([recallActions, recallAsks, recallOnPlatforms])
-  expect(said).toContain('Ask to remove it')
+  expect(said).toContain('Remove notification')
   expect(said).not.toMatch(/\bremoved\b|\bdeleted\b/i)
   expect(recallOnPlatforms.dismiss.find(({ platform }) => platform === 'Browsers')?.can).toMatch(/skipped/)
 })

@@ -20,12 +20,12 @@ export function isRecallable({ silent, recallOf, recurringOf, schedule, startedA
 /** What a recall asks devices, as its button says it. */
 export const recallActions: Record<RecallMode, string> = {
   stop: 'Stop the send',
-  replace: 'Ask to replace it',
-  dismiss: 'Ask to remove it',
+  replace: 'Replace notification',
+  dismiss: 'Remove notification',
 }
 
 /** What a follow-up has asked devices to do. Nobody can say that they did. */
-export const recallAsks = { replace: 'Asked to replace it', dismiss: 'Asked to remove it' } as const
+export const recallAsks = { replace: 'Replacement requested', dismiss: 'Removal requested' } as const
 
 /** Says what each platform can do about a notification that it shows (spec: dashboard/recall). */
 export const recallOnPlatforms: Record<Exclude<RecallMode, 'stop'>, readonly { platform: string; can: string }[]> = {

@@ -10,7 +10,7 @@ export const weekdayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursd
 export function scheduleText(schedule: components['schemas']['Schedule'] | null): string {
   switch (schedule?.type) {
     case 'at':
-      return `once, on ${localTime(schedule.at)} here`
+      return `once, on ${localTime(schedule.at)} (your time)`
     case 'user_timezone':
       if (schedule.date === undefined) return `at ${schedule.localTime} in each user’s own time zone`
       return `at ${schedule.localTime} on ${dayText(schedule.date)}, local time of each user${lateText(schedule.lateMinutes)}`
@@ -21,7 +21,7 @@ export function scheduleText(schedule: components['schemas']['Schedule'] | null)
         ...(startDate === undefined ? [] : [`from ${dayText(startDate)}`]),
         ...(except.length === 0 ? [] : [`except on ${listed(except.map(dayText))}`]),
         ...(maxRuns === undefined ? [] : [maxRuns === 1 ? 'once' : `${maxRuns} times`]),
-        ...(until === undefined ? [] : [`until ${localTime(until)} here`]),
+        ...(until === undefined ? [] : [`until ${localTime(until)} (your time)`]),
       ]
       return parts.join(', ')
     }

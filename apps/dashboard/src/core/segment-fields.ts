@@ -14,13 +14,13 @@ const deviceTexts: Record<DeviceField, FieldText> = {
   standalone: { label: 'Installed web app', hint: 'the page was opened from the home screen' },
   appVersion: { label: 'App version', hint: 'such as 10.2; 10.2 is above 9.9' },
   sdkVersion: { label: 'SDK version', hint: 'such as 1.4' },
-  osVersion: { label: 'System version', hint: 'such as 17.4' },
+  osVersion: { label: 'OS version', hint: 'such as 17.4' },
   deviceModel: { label: 'Device model', hint: 'such as iPhone15,2' },
   sessionCount: { label: 'Number of sessions', hint: 'sessions this device has begun' },
   lastSessionAt: { label: 'Last session', hint: 'when the device began its last session' },
   createdAt: { label: 'Device registered', hint: 'when the device registered first' },
-  lastActiveAt: { label: 'Device last active', hint: 'when the device was last heard of' },
-  lastNotifiedAt: { label: 'Last notified', hint: 'when a provider last took a push for the device' },
+  lastActiveAt: { label: 'Device last active', hint: 'when the device was last seen' },
+  lastNotifiedAt: { label: 'Last push sent', hint: 'when a provider last accepted a push for the device' },
 }
 
 const userTexts: Record<UserField, FieldText> = {
@@ -29,8 +29,8 @@ const userTexts: Record<UserField, FieldText> = {
   language: { label: 'Language', hint: 'such as de or pt-BR' },
   timezone: { label: 'Time zone', hint: 'such as Europe/Vienna' },
   country: { label: 'Country', hint: 'two letters, such as AT' },
-  createdAt: { label: 'User created', hint: 'when Herald first heard of the user' },
-  lastActiveAt: { label: 'User last active', hint: 'when any device of the user was last heard of' },
+  createdAt: { label: 'User created', hint: 'when the user was first seen' },
+  lastActiveAt: { label: 'User last active', hint: 'when any device of the user was last seen' },
 }
 
 /** These user fields are written with the prefix `user.`, because the name alone means the device's field. */

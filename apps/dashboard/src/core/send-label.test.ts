@@ -9,7 +9,7 @@ test('the button that sends says to how many devices, and the sheet says when', 
   expect(sendLabel({ type: 'now' }, 1, now)).toBe('Send to 1 device')
   expect(sendLabel({ type: 'at', at: '2026-12-01T08:00:00.000Z' }, 2, now)).toBe('Schedule for 2 devices')
   expect(sendLabel({ type: 'recurring', every: 'day', localTime: '09:00', timezone: 'UTC' }, 3, now)).toBe(
-    'Start it, for 3 devices each time',
+    'Start recurring campaign (3 devices per send)',
   )
   expect(sendLabel({ type: 'at', at: now.toISOString() }, 2, now)).toBe('Send to 2 devices')
   expect(whenOf({ type: 'now' }, now)).toBe('Now')

@@ -5,7 +5,7 @@ import { scheduleText } from './schedule-text.ts'
 /** Gives the text of the button that sends: to how many devices, and whether at once. A message for an instant that has passed is sent at once. */
 export function sendLabel(schedule: Schedule, devices: number, now: Date): string {
   const whom = `${countText(devices)} ${devices === 1 ? 'device' : 'devices'}`
-  if (schedule.type === 'recurring') return `Start it, for ${whom} each time`
+  if (schedule.type === 'recurring') return `Start recurring campaign (${whom} per send)`
   const isAtOnce = schedule.type === 'now' || (schedule.type === 'at' && new Date(schedule.at) <= now)
   return isAtOnce ? `Send to ${whom}` : `Schedule for ${whom}`
 }

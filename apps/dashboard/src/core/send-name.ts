@@ -10,11 +10,11 @@ export const nameOfSend = ({ name, activity }: { name: string; activity?: Pick<A
   activity === undefined ? name : `Live Activity ${activity.activityId}, ${words[activity.event]}`
 
 const reaches: Record<Event, string> = {
-  start: 'It begins on devices whose app can start such an activity',
-  update: 'It changes on every device that has it',
-  end: 'It ends on every device that has it',
+  start: 'Starts on devices whose app supports such an activity',
+  update: 'Updates every device that has it',
+  end: 'Ends on every device that has it',
 }
 
 /** Says what a send to a Live Activity does, and on which devices. */
 export const whatActivityDoes = ({ event }: Pick<Activity, 'event'>, isSilent: boolean): string =>
-  `${reaches[event]}${isSilent ? ', without a sound' : ''}. Devices report nothing of it.`
+  `${reaches[event]}${isSilent ? ', without a sound' : ''}. There are no reports of Live Activities.`

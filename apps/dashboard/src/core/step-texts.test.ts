@@ -8,7 +8,7 @@ const texts = (draft: CampaignDraft) => steps.map((step) => stepText(step, draft
 
 // spec: dashboard/steps
 test('each step of the composer says in words what it holds', () => {
-  expect(texts(emptyDraft)).toEqual(['Everyone', 'Nothing written yet · English', 'Now', 'As usual'])
+  expect(texts(emptyDraft)).toEqual(['Everyone', 'Nothing written yet · English', 'Now', 'Default settings'])
   const content = addLocale(changeEntry(emptyDraft.content, 'en', { title: 'Sale' }), 'pt-BR')
   const draft: CampaignDraft = {
     ...emptyDraft,

@@ -55,13 +55,13 @@ function optionsText({
     bypass.holdout === true && 'includes the control group',
     silent && 'silent',
     data.length > 0 && some(data.length, 'data field', 'data fields'),
-    ttl !== null && 'own time to live',
+    ttl !== null && 'custom time to live',
     collapseId !== '' && 'replaces earlier ones',
     priority !== 'high' && `${priority} priority`,
-    Object.values(presentation).some((value) => value !== '' && value !== null) && 'own sound or badge',
+    Object.values(presentation).some((value) => value !== '' && value !== null) && 'custom sound or badge',
     Object.values(overrides).some((json) => json.trim() !== '') && 'provider fields',
   ].filter((part) => part !== false && part !== null)
-  return parts.length === 0 ? 'As usual' : capital(parts.join(', '))
+  return parts.length === 0 ? 'Default settings' : capital(parts.join(', '))
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -14,8 +14,7 @@ export function Banners() {
   if (error !== null)
     return (
       <StripBanner kind="bad">
-        {faultOf(error).message}{' '}
-        {dataUpdatedAt > 0 && `What you see is as of ${clockTime(dataUpdatedAt)}. It is asked again every 2 seconds.`}
+        {faultOf(error).message} {dataUpdatedAt > 0 && `What you see is as of ${clockTime(dataUpdatedAt)}. Retrying every 2 seconds.`}
       </StripBanner>
     )
   if (system === undefined) return null
@@ -23,17 +22,19 @@ export function Banners() {
   return (
     <>
       {system.database !== 'ready' && (
-        <StripBanner kind="bad">The database is away. Nothing is lost: pushes wait, and requests are refused until it is back.</StripBanner>
+        <StripBanner kind="bad">
+          The database is unavailable. Nothing is lost: pushes wait, and requests are refused until it is back.
+        </StripBanner>
       )}
       {system.queue !== 'ready' && (
         <StripBanner kind="bad">
-          NATS, over which Herald’s services speak, is away. What was accepted is kept and goes on when it is back.
+          Sending is interrupted: the message queue (NATS) is unavailable. Accepted messages are sent when it is back.
         </StripBanner>
       )}
       {open.length > 0 && (
         <StripBanner kind="warning">
-          {open.length === 1 ? 'One circuit to a provider is open' : `${open.length} circuits to providers are open`}: pushes wait there,
-          and no device was given up.{' '}
+          {open.length === 1 ? 'A connection to a push provider is' : `${open.length} connections to push providers are`} unavailable:
+          pushes are on hold; no one was unsubscribed.{' '}
           {appId === undefined ? (
             <TextLink to="/apps/$appId/providers" params={{ appId: open[0]?.appId ?? '' }}>
               See why

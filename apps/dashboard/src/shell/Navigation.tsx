@@ -37,7 +37,7 @@ export const appPages = [
   ],
   [
     { to: '/apps/$appId/log', label: 'Log', Icon: ScrollText, needed: 'people' },
-    { to: '/apps/$appId/explain', label: 'Why?', Icon: CircleQuestionMark, needed: 'people' },
+    { to: '/apps/$appId/explain', label: 'Explain', Icon: CircleQuestionMark, needed: 'people' },
   ],
   [
     { to: '/apps/$appId/providers', label: 'Providers', Icon: RadioTower, needed: 'read' },
@@ -49,7 +49,7 @@ export const appPages = [
 ] as const
 
 /** The page that shows the pushes to virtual devices. The navigation contains this page when Herald runs with a simulator. */
-export const inboxPage = { to: '/apps/$appId/inbox', label: 'Inbox', Icon: Inbox, needed: 'platform' } as const
+export const inboxPage = { to: '/apps/$appId/inbox', label: 'Virtual devices', Icon: Inbox, needed: 'platform' } as const
 /** The page of the first steps. The navigation contains this page while the app counts as new (`isNewApp`). */
 export const startPage = { to: '/apps/$appId/start', label: 'Get started', Icon: Rocket, needed: 'platform' } as const
 

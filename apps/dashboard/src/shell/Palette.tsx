@@ -49,7 +49,7 @@ export function Palette({ appId, onClose, openHelp }: { appId: string | undefine
         />
         <Command.List className="max-h-[50dvh] overflow-y-auto p-2">
           <Command.Empty className="px-2.5 py-4 text-muted">
-            {isFetching ? 'Searching' : error === null ? 'Nothing begins like this.' : faultOf(error).message}
+            {isFetching ? 'Searching' : error === null ? 'No results' : faultOf(error).message}
           </Command.Empty>
           {wanted !== '' &&
             found?.map(({ group, items }) => (

@@ -34,7 +34,7 @@ export function PersonMenu({ openHelp, openSessions }: { openHelp: () => void; o
           <CircleUser size={16} className="shrink-0" aria-hidden />
           <span className="min-w-0 flex-1 truncate">
             {name === '' ? 'Signed in' : name}
-            {appId !== null && <span className="block truncate text-sm">may {scopes.join(', ')}</span>}
+            {appId !== null && <span className="block truncate text-sm">Permissions: {scopes.join(', ')}</span>}
           </span>
           <ChevronUp size={14} className="shrink-0" aria-hidden />
         </button>

@@ -71,7 +71,7 @@ export function Combobox({
             />
             <Command.List className="max-h-64 overflow-y-auto p-1">
               <Command.Empty className="px-2 py-3 text-muted">
-                {problem ?? (load !== undefined && found === undefined ? 'Searching' : 'Nothing is called like this.')}
+                {problem ?? (load !== undefined && found === undefined ? 'Searching' : 'No results')}
               </Command.Empty>
               {all.map((option) => (
                 <Command.Item

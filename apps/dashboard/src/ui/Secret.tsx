@@ -37,7 +37,7 @@ export function NewSecret({
       title={title}
       footer={
         <Button variant="primary" onClick={onClose}>
-          I have kept it
+          I have saved it
         </Button>
       }
     >

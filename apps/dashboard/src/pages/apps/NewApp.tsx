@@ -21,7 +21,9 @@ export function NewApp() {
       const { id } = dataOf(await client.POST('/v1/admin/apps', { body: { name: name.trim() } }))
       await queryClient.invalidateQueries({ queryKey: ['apps'] })
       // The app exists even when its keys could not be made. Its first steps offer to make them.
-      await makeKeys(id).catch((error: unknown) => announce(`The app is made, its keys are not: ${faultOf(error).message}`, 'bad'))
+      await makeKeys(id).catch((error: unknown) =>
+        announce(`App created, but its keys could not be created: ${faultOf(error).message}`, 'bad'),
+      )
       return id
     },
     onSuccess: (appId) => navigate({ to: '/apps/$appId/start', params: { appId } }),
@@ -47,7 +49,7 @@ export function NewApp() {
       </Field>
       <div>
         <Button type="submit" variant="primary" busy={making.isPending}>
-          Make the app
+          Create app
         </Button>
       </div>
     </form>

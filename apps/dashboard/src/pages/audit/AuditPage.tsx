@@ -31,7 +31,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit"
-      lead="Each change leaves a line: who, what and when. It holds ids and names and never a secret. Reading leaves none. A name is what the person typed at sign-in: a label, not a proof."
+      lead="Who changed what and when, without secrets. Names are those typed at sign-in and are not verified."
       actions={<DownloadAudit appId={appId} search={search} />}
     >
       <AuditFilters search={search} onChange={setSearch} />
@@ -43,12 +43,12 @@ export function AuditPage() {
             <Empty
               drawing="found"
               title="No entries match these filters"
-              action={<Button onClick={() => setSearch({})}>Show all lines</Button>}
+              action={<Button onClick={() => setSearch({})}>Show all entries</Button>}
             >
-              Filters count together: a line is shown when all of them fit.
+              Entries must match all filters.
             </Empty>
           ) : (
-            <Empty title="Nothing was changed yet">The first change of this app, such as a new key, is the first line here.</Empty>
+            <Empty title="No changes yet">The first change of this app, such as a new key, appears here.</Empty>
           )
         }
       >

@@ -32,13 +32,13 @@ export function Approval({
             params={{ appId, campaignId }}
             search={{ step: 'review' }}
           >
-            Review and confirm
+            Review and approve
           </ButtonLink>
         )
       }
     >
-      {approval.byYou ? 'You' : approval.askedBy} asked <Time at={approval.at} /> to send this to {devices}.{' '}
-      {approval.byYou ? 'It waits until somebody else confirms it. A change takes the request back.' : 'It goes out when you confirm it.'}
+      {approval.byYou ? 'You' : approval.askedBy} requested approval <Time at={approval.at} /> to send this to {devices}.{' '}
+      {approval.byYou ? 'Pending approval by somebody else. Editing withdraws the request.' : 'It goes out when you approve it.'}
     </Banner>
   )
 }

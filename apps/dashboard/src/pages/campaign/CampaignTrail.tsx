@@ -6,9 +6,9 @@ import { Time } from '../../ui/Time.tsx'
 import { faultOf } from '../../api/fault.ts'
 
 const words: Readonly<Record<string, string>> = {
-  'campaign.created': 'made the draft',
+  'campaign.created': 'created the draft',
   'campaign.changed': 'changed the draft',
-  'campaign.approval-asked': 'asked to send it',
+  'campaign.approval-asked': 'requested approval',
   'campaign.sent': 'sent it',
   'campaign.unsent': 'took it back',
   'campaign.paused': 'paused it',
@@ -28,7 +28,9 @@ export function CampaignTrail({ appId, campaignId }: { appId: string; campaignId
   return (
     <Section title="Activity">
       {error && <ErrorNote error={faultOf(error)} />}
-      {data?.items.length === 0 && <p className="text-muted">Nobody has changed it here. What an API key did is not in the audit.</p>}
+      {data?.items.length === 0 && (
+        <p className="text-muted">No changes in the dashboard. Changes through the API are not in the audit log.</p>
+      )}
       <ol className="grid list-none gap-1 p-0">
         {data?.items.map(({ id, actor, action, createdAt }) => (
           <li key={id} className="flex flex-wrap gap-x-2">

@@ -15,18 +15,14 @@ export function Codes({ appId, campaignId, reading, breakdown }: Props) {
   const listed = rows.reduce((sum, { count }) => sum + count, 0)
   return (
     <Section title="Failed and skipped">
-      {breakdown?.codes === null && (
-        <p className="text-muted">
-          The codes of this send are not known any more: it is older than the ledger, or began before codes were counted.
-        </p>
-      )}
+      {breakdown?.codes === null && <p className="text-muted">Failure reasons are no longer available for this campaign.</p>}
       <ul className="grid list-none gap-4 p-0">
         {rows.map((row) => (
           <CodeItem key={`${row.outcome}-${row.code}`} row={row} queued={queued} appId={appId} campaignId={campaignId} />
         ))}
       </ul>
       {breakdown?.codes && listed < failed + skipped && (
-        <p className="text-muted mt-3">{countText(failed + skipped - listed)} more have come since these codes were counted.</p>
+        <p className="text-muted mt-3">{countText(failed + skipped - listed)} more since these were counted.</p>
       )}
     </Section>
   )
@@ -56,7 +52,7 @@ function CodeItem({ row, queued, appId, campaignId }: { row: CodeRow; queued: nu
         )}
         <p className="text-muted flex flex-wrap gap-x-2">
           <Status kind={remedy.repairsItself ? 'good' : 'warning'}>
-            {remedy.repairsItself ? 'Repairs itself' : remedy.todo === null ? 'Final' : 'Needs you'}
+            {remedy.repairsItself ? 'Resolves automatically' : remedy.todo === null ? 'Permanent' : 'Action required'}
           </Status>
           <span>{remedy.byItself}</span>
         </p>

@@ -56,8 +56,8 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
             </Fact>
           )}
           {presentation !== null && Object.keys(presentation).length > 0 && (
-            <Fact name="Presentation">
-              <Details summary={Object.keys(presentation).join(', ')} value={presentation} />
+            <Fact name="Appearance">
+              <Details summary={Object.keys(presentation).map(spaced).join(', ')} value={presentation} />
             </Fact>
           )}
           {overrides !== null && Object.keys(overrides).length > 0 && (
@@ -67,7 +67,7 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
           )}
           {rulesOf(bypass).length > 0 && <Fact name="Ignores">{rulesOf(bypass).join(', ')}</Fact>}
         </dl>
-        {content !== null && <Locales content={content} name={experiment ? 'Without a variant' : undefined} />}
+        {content !== null && <Locales content={content} name={experiment ? 'Base message' : undefined} />}
         {experiment?.variants.map((variant) => (
           <Locales key={variant.id} content={variant.content} name={variant.name} />
         ))}
@@ -77,8 +77,11 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
   )
 }
 
+/** Writes the name of a field of the API in words: "interruption level". */
+const spaced = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
 const rulesOf = ({ frequencyCap, quietHours, holdout }: Campaign['bypass']): string[] =>
-  [frequencyCap === true && 'the frequency cap', quietHours === true && 'quiet hours', holdout === true && 'the hold-out'].filter(
+  [frequencyCap === true && 'the frequency cap', quietHours === true && 'quiet hours', holdout === true && 'the control group'].filter(
     (rule) => rule !== false,
   )
 
@@ -113,7 +116,7 @@ function Audience({ appId, audience }: { appId: string; audience: Campaign['audi
       )
     case 'people':
     case 'test':
-      if (audience.ids === null) return `${words}. Herald forgets whom a send named when it has ended.`
+      if (audience.ids === null) return `${words}. The recipient list is not kept after sending.`
       return <Details summary={words} value={audience.ids} />
     case 'remainder':
     case 'reached':
@@ -150,12 +153,12 @@ function Locales({ content, name }: { content: Content; name: string | undefined
           <li key={locale} lang={locale} className="border-line grid content-start gap-1 rounded border p-3">
             <p className="text-muted text-sm" lang="en">
               {nameOfLocale(locale)}
-              {locale === fallback && ', for everybody without a text in their language'}
+              {locale === fallback && ' (default language)'}
             </p>
             <p className="font-medium break-words">{entry.title}</p>
             <p className="break-words whitespace-pre-wrap">{entry.body}</p>
             {entry.url !== undefined && <p className="text-muted text-sm break-all">Opens {entry.url}</p>}
-            {entry.image !== undefined && <p className="text-muted text-sm break-all">Picture {entry.image}</p>}
+            {entry.image !== undefined && <p className="text-muted text-sm break-all">Image {entry.image}</p>}
             {entry.actions !== undefined && entry.actions.length > 0 && (
               <p className="text-muted text-sm">Actions: {entry.actions.map(({ title }) => title).join(', ')}</p>
             )}

@@ -13,7 +13,7 @@ const kinds = [
   ['clicked', 'Clicked', '--series-3'],
   ['dismissed', 'Dismissed', '--series-4'],
 ] as const
-const spanWords: Record<CurveSpan, string> = { hour: 'First hour', day: 'First day', all: 'All the time' }
+const spanWords: Record<CurveSpan, string> = { hour: 'First hour', day: 'First day', all: 'All time' }
 
 /** Shows how the reports of devices rose since the send, by the minute in the first hour. */
 export function Curve({ appId, campaign, reading }: { appId: string; campaign: Campaign; reading: Reading }) {
@@ -25,7 +25,7 @@ export function Curve({ appId, campaign, reading }: { appId: string; campaign: C
     { refetchInterval: isFollowed(reading.status) ? 10_000 : 60_000 },
   )
   if (!data || data.startedAt === null) return null
-  if (!data.kept) return <p className="text-muted">This send keeps no timeline. The log has the moment of each push.</p>
+  if (!data.kept) return <p className="text-muted">No timeline for this campaign. The log has the time of each push.</p>
   if (data.points.length === 0) return <p className="text-muted">No device has reported yet.</p>
   const begun = Date.parse(data.startedAt) / 1_000
   const spans = curveSpans(data.points)
@@ -44,9 +44,9 @@ export function Curve({ appId, campaign, reading }: { appId: string; campaign: C
         />
       )}
       <Chart
-        name="What had come by then"
+        name="Engagement over time"
         summary={`${spanWords[span]}: ${total}.`}
-        unit="reports so far"
+        unit="events so far"
         x={afterSeconds.map((seconds) => begun + seconds)}
         series={kinds.map(([kind, label, colour]) => ({ label, colour, values: rising[kind] }))}
       />

@@ -33,7 +33,7 @@ export function DeleteDraft({
         Delete draft
       </Button>
       <Confirm open={isAsking} onClose={() => setAsking(false)} title={`Delete “${name}”?`} action="Delete draft" danger onConfirm={remove}>
-        Nothing of it was sent. It cannot be brought back.
+        It has not been sent. This cannot be undone.
       </Confirm>
     </>
   )

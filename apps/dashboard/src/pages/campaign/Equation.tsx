@@ -73,15 +73,17 @@ function Verify({ appId, campaignId }: { appId: string; campaignId: string }) {
     <div className="flex flex-wrap items-center justify-end gap-3" role="status">
       {data && !isFetching && (
         <span className="flex flex-wrap items-center gap-2">
-          <Status kind={data.agrees ? 'good' : 'bad'}>Difference {countText(data.difference)}</Status>
+          <Status kind={data.agrees ? 'good' : 'bad'}>
+            {data.agrees ? 'Counts match' : `Counts differ by ${countText(data.difference)}`}
+          </Status>
           {data.agrees
-            ? `${countText(data.ledger.queued)} pushes recounted in the ledger`
-            : 'Counters and ledger disagree. Report it with the log of the tracker.'}
+            ? `${countText(data.ledger.queued)} pushes recounted`
+            : 'Report it to whoever runs Herald, with the log of the tracker.'}
         </span>
       )}
       {error && <ErrorNote error={faultOf(error)} />}
       <Button variant="secondary" small busy={isFetching} onClick={() => (asked === 0 ? setAsked(1) : void refetch())}>
-        Verify
+        Recount
       </Button>
     </div>
   )

@@ -38,7 +38,7 @@ export function Platforms({ appId, campaign, reading, samples, breakdown }: Prop
               <span className="text-muted tabular-nums">
                 {over && breakdown
                   ? outcomesOf(breakdown, platform)
-                  : `${countText(settled)} of ${countText(queued)} have an outcome (${percentText(settled, queued, 0)})`}
+                  : `${countText(settled)} of ${countText(queued)} processed (${percentText(settled, queued, 0)})`}
                 {!over && queued > settled && (
                   <LiveNumbers waiting={queued - settled} rate={reading.status === 'sending' ? rateOf(samples, platform) : null} />
                 )}
@@ -115,12 +115,11 @@ function OpenCircuits({ appId, platform }: { appId: string; platform: Platform }
         </ButtonLink>
       }
     >
-      {circuitSentence(platform, code)} {some(heldCount, 'push waits', 'pushes wait')}, and nobody was invalidated. Since{' '}
-      <Time at={since} />
+      {circuitSentence(platform, code)} {some(heldCount, 'push', 'pushes')} on hold; no one was unsubscribed. Since <Time at={since} />
       {/* While a send is paused no probe is sent, so the time of the next probe may be past. A past time is not shown. */}
       {probeAt !== null && Date.parse(probeAt) > Date.now() && (
         <>
-          ; asked again <Time at={probeAt} precise />
+          ; next retry <Time at={probeAt} precise />
         </>
       )}
       .

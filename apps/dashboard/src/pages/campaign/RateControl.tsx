@@ -54,7 +54,7 @@ export function RateControl({
           variant="quiet"
           onClick={() => void put(null).catch((error: unknown) => announce(faultOf(error).message, 'bad'))}
         >
-          Lift the limit
+          Remove the limit
         </Button>
       )}
       <Confirm
@@ -66,8 +66,8 @@ export function RateControl({
         onConfirm={() => put(number)}
       >
         <Field
-          label="At most a minute"
-          hint="What is queued already may still go out as before, for some seconds."
+          label="Messages per minute"
+          hint="For some seconds, messages that are queued already may still go out at the old rate."
           error={isRate ? undefined : `is a whole number from ${slowestRate} to ${fastestRate.toLocaleString('en')}`}
         >
           {(control) => (

@@ -66,8 +66,8 @@ export function RecallDialog({
     >
       <div className="flex flex-col gap-4">
         <p>
-          {some(sent, 'push was', 'pushes were')} sent{waiting > 0 && `, and ${some(waiting, 'waits', 'wait')}: it is not sent any more`}.
-          What was read is read.
+          {some(sent, 'push was', 'pushes were')} sent{waiting > 0 && `; ${some(waiting, 'push', 'pushes')} still waiting will not be sent`}
+          . Messages already read cannot be taken back.
         </p>
         <Choice
           legend={<span className="sr-only">What to do</span>}
@@ -75,7 +75,7 @@ export function RecallDialog({
           onChange={setMode}
           options={[
             { value: 'replace', label: 'Replace it', hint: 'Devices are asked to show another text in its place' },
-            { value: 'dismiss', label: 'Take it away', hint: 'Devices are asked to remove it' },
+            { value: 'dismiss', label: 'Remove it', hint: 'Devices are asked to remove it' },
             { value: 'stop', label: 'Only stop', hint: over ? 'It has ended already' : 'Devices keep what they show', disabled: over },
           ]}
         />
@@ -109,12 +109,12 @@ export function RecallDialog({
             <FactList items={recallOnPlatforms[mode].map(({ platform, can }) => ({ label: platform, value: can }))} />
             <Checkbox
               label="Also ask devices on which it was opened"
-              hint="Else they are left alone."
+              hint="Otherwise they keep the notification."
               checked={alsoOpened}
               onChange={({ target }) => setAlsoOpened(target.checked)}
             />
             <p className="text-sm text-muted">
-              A device that is off is asked when it is on again, or never. Whether it did as asked is not reported.
+              An offline device gets the request when it is back online, if at all. There is no confirmation.
             </p>
           </>
         )}

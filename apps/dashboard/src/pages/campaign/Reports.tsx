@@ -46,9 +46,8 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
         )}
         {funnel.silent.length > 0 && (
           <p className="text-muted">
-            {funnel.silent.map(({ platform, sent }) => `${countText(sent)} on ${platformNames[platform]}`).join(' and ')} cannot report: no
-            such device of this app has reported anything in the 30 days around this send. They are in no share above. They report once the
-            app or page has an SDK that does.
+            {funnel.silent.map(({ platform, sent }) => `${countText(sent)} on ${platformNames[platform]}`).join(' and ')} are excluded from
+            the rates above: no such device has reported anything in the 30 days around this send. Set up an SDK that reports.
           </p>
         )}
         <Buttons campaign={campaign} reading={reading} breakdown={breakdown} />

@@ -18,13 +18,13 @@ const RecallDialog = lazy(async () => ({ default: (await import('./RecallDialog.
 type Props = { appId: string; campaign: Campaign; reading: Reading; onDone: () => void }
 type Action = 'pause' | 'resume' | 'cancel'
 const words = {
-  pause: { label: 'Pause', asked: 'Pause asked' },
-  resume: { label: 'Resume', asked: 'Resume asked' },
-  cancel: { label: 'Cancel', asked: 'Cancel asked' },
+  pause: { label: 'Pause', asked: 'Pausing…' },
+  resume: { label: 'Resume', asked: 'Resuming…' },
+  cancel: { label: 'Cancel', asked: 'Cancelling…' },
 } as const
 
 /**
- * The buttons that pause, resume, cancel, recall and duplicate a send, and the link that opens a draft in the composer. A button says "asked" until a reading
+ * The buttons that pause, resume, cancel, recall and duplicate a send, and the link that opens a draft in the composer. A button says what was asked until a reading
  * of the send shows that the change has happened.
  */
 export function SendActions({ appId, campaign, reading, onDone }: Props) {
@@ -127,17 +127,17 @@ async function whatBecame(appId: string, id: string): Promise<string> {
 /** Says what a cancel stops and what it cannot stop. */
 function CancelConsequence({ campaign, reading }: { campaign: Campaign; reading: Reading }) {
   if (reading.status === 'scheduled')
-    return <p>Nothing has been sent. It will not begin, and it cannot be sent again; a duplicate of it can.</p>
+    return <p>Nothing has been sent. Once cancelled, it cannot be restarted; duplicate it to send it again.</p>
   if (campaign.schedule?.type === 'recurring' && campaign.recurringOf === null)
-    return <p>No further run begins. Runs that have begun go on; cancel each of them on its own page. This cannot be undone.</p>
+    return <p>No further run starts. Runs that have started go on; cancel each on its own page. This cannot be undone.</p>
   const { sent, waiting } = equationOf(reading.stats)
   return (
     <div className="grid gap-2">
       <p>
-        {some(sent, 'push has', 'pushes have')} been sent, which a cancel does not take back. {some(waiting, 'push waits', 'pushes wait')}:
-        what is not yet in the hands of a provider is skipped as <code className="font-mono text-xs">cancelled</code>.
+        {some(sent, 'push has', 'pushes have')} been sent and cannot be taken back. {some(waiting, 'push is', 'pushes are')} waiting; those
+        that no provider has yet will not be sent.
       </p>
-      <p>This cannot be undone. To hold the send for a while, pause it.</p>
+      <p>This cannot be undone. To stop it for a while, pause it.</p>
     </div>
   )
 }

@@ -57,7 +57,7 @@ export function SendState({ appId, campaign, reading, stream, onDone }: Props) {
           )}
           {settledAt !== null && (
             <span>
-              Last push settled <Time at={settledAt} />
+              Completed <Time at={settledAt} />
             </span>
           )}
           {nextAt !== null && (
@@ -68,12 +68,12 @@ export function SendState({ appId, campaign, reading, stream, onDone }: Props) {
           {campaign.missedCount > 0 && <span>{campaign.missedCount} occurrences were missed</span>}
           {recurringOf !== null && (
             <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: recurringOf }}>
-              The recurrence that this is a run of
+              Part of a recurring campaign
             </TextLink>
           )}
           {remainderOf !== null && (
             <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: remainderOf }}>
-              The experiment whose winner this is
+              Winning variant of an A/B test
             </TextLink>
           )}
           {recallOf !== null && (
@@ -86,13 +86,11 @@ export function SendState({ appId, campaign, reading, stream, onDone }: Props) {
               {recallAsks[mode]}: {statusWords[status].toLowerCase()}
             </TextLink>
           ))}
-          {campaign.test && <span>A test: it counts in no series and obeys no cap</span>}
+          {campaign.test && <span>Test send: not in the statistics over time, ignores the frequency cap</span>}
         </p>
         {follows && stream.state !== 'live' && stream.state !== 'closed' && (
           <Banner kind="info">
-            {stream.state === 'polling'
-              ? 'Too many people watch, so this page asks every 2 seconds instead. '
-              : 'The connection is being made again. '}
+            {stream.state === 'polling' ? 'Live updates are limited; refreshing every 2 seconds. ' : 'Reconnecting. '}
             Shown as of <Time at={new Date(reading.readAt).toISOString()} precise />.
           </Banner>
         )}

@@ -40,7 +40,7 @@ export function Waves({ appId, campaignId, isFollowed }: { appId: string; campai
           { key: 'queued', label: 'Queued', align: 'right', cell: ({ queued }) => countText(queued) },
         ]}
       />
-      <p className="text-muted mt-2">The last wave also takes everybody whom no wave has taken, for instance who changed zone meanwhile.</p>
+      <p className="text-muted mt-2">The last wave also covers users missed earlier, e.g. because their time zone changed.</p>
     </Section>
   )
 }

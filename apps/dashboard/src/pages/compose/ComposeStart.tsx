@@ -86,7 +86,7 @@ function NoDraft({ appId, campaign }: { appId: string; campaign: StoredCampaign 
           </ButtonLink>
         }
       >
-        This campaign is no draft any more: it is {campaign.status}. What was sent cannot be changed.
+        This campaign is no longer a draft: it is {campaign.status} and cannot be edited.
       </Banner>
     </Page>
   )

@@ -87,7 +87,7 @@ function UnfinishedBanner({ appId }: { appId: string }) {
       action={
         <>
           <ButtonLink to="/apps/$appId/compose/$campaignId" params={{ appId, campaignId: newest.id }}>
-            Go on with it
+            Continue editing
           </ButtonLink>
           <DeleteUnfinished appId={appId} id={newest.id} onDeleted={() => void refetch()} />
         </>
@@ -117,7 +117,7 @@ function KeptBanner({ saver, kept }: { saver: DraftSaver; kept: readonly KeptDra
               done()
             }}
           >
-            Go on with it
+            Continue editing
           </Button>
           <Button variant="quiet" onClick={done}>
             Discard
@@ -125,7 +125,7 @@ function KeptBanner({ saver, kept }: { saver: DraftSaver; kept: readonly KeptDra
         </>
       }
     >
-      This browser has “{nameOf(newest.draft)}”, which was written <Time at={newest.at} /> and never saved.
+      This browser has an unsaved draft, “{nameOf(newest.draft)}”, written <Time at={newest.at} />.
     </Banner>
   )
 }
@@ -164,6 +164,6 @@ function words(state: SaveState): string {
     case 'conflict':
       return 'Not saved: somebody else has changed it'
     case 'over':
-      return 'No draft any more'
+      return 'No longer a draft'
   }
 }

@@ -95,7 +95,7 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
         empty="No texts are shown."
       />
       <Table
-        caption="Size, of the largest push found"
+        caption="Largest payload size"
         head={['Platform', 'Text', 'Bytes', 'Fits']}
         rows={inOrder(report.bytes).map(({ platform, locale, variant, max, limit, truncated }) => [
           platformNames[platform],
@@ -103,7 +103,7 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
           `${countText(max)} of ${countText(limit)}`,
           truncated ? (
             <Status key="s" kind="warning">
-              cut
+              truncated
             </Status>
           ) : max > limit ? (
             <Status key="s" kind="bad">
@@ -133,7 +133,7 @@ function DryRunSamples({ samples }: { samples: Report['samples'] }) {
           <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
             {[platformNames[platform], locale, variant === null ? null : `variant ${variant}`].filter((part) => part !== null).join(' · ')}
             <TextLink to="/apps/$appId/people/$userId" params={{ appId, userId }}>
-              whose device
+              View user
             </TextLink>
             {skip !== null && <Status kind="warning">{whyLeftOut(skip)}</Status>}
             {warnings.map((warning) => (

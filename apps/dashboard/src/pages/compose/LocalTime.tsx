@@ -24,7 +24,7 @@ export function LocalTime({
   return (
     <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,10rem),1fr))] gap-3">
       <TimeOfDay value={localTime} onChange={(time) => onChange({ ...value, localTime: time })} error={errorAt('schedule.localTime')} />
-      <Field label="Date" hint="Empty: the next time each user’s clock shows it." error={errorAt('schedule.date')}>
+      <Field label="Date" hint="Leave empty to send at the next occurrence in each user’s time zone." error={errorAt('schedule.date')}>
         {(control) => (
           <TextInput
             {...control}
@@ -35,7 +35,7 @@ export function LocalTime({
         )}
       </Field>
       {date !== undefined && (
-        <Field label="Where it has passed" error={errorAt('schedule.lateMinutes')}>
+        <Field label="If the time has already passed" error={errorAt('schedule.lateMinutes')}>
           {(control) => (
             <Select
               {...control}

@@ -105,7 +105,7 @@ function TemplateChoice({
   }
   return (
     <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
-      Begun with <Tag>{template?.name ?? 'a template'}</Tag>
+      Based on <Tag>{template?.name ?? 'a template'}</Tag>
       <Button small variant="quiet" onClick={() => onChange({ ...draft, templateId: null })}>
         Detach template
       </Button>

@@ -5,9 +5,9 @@ import { nextInstants, type ClockChange } from '../../core/next-instants.ts'
 const here = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 const words: Record<ClockChange, string> = {
-  skipped: 'The clocks jump over this time, so it is sent later by the jump.',
-  twice: 'The clocks show this time twice; it is sent the first time.',
-  shifted: 'The clocks have changed since the time before: in UTC it is another time of day.',
+  skipped: 'The clock change skips this time (DST), so it is sent later by the difference.',
+  twice: 'This time occurs twice (DST); it is sent the first time.',
+  shifted: 'From here on daylight saving changes the time in UTC.',
 }
 
 /** Shows the next instants of a schedule in the chosen time zone, in this browser's and in UTC. */
@@ -17,27 +17,29 @@ export function NextInstants({ schedule, zone }: { schedule: Schedule; zone: str
   const clocks = useMemo(() => new Map([zone, here, 'UTC'].map((name) => [name, clockIn(name)])), [zone])
   if (instants.length === 0 && schedule.type === 'user_timezone')
     return (
-      <p className="text-warning">In {zone} this time has passed: users there are skipped, others get it when their own clocks show it.</p>
+      <p className="text-warning">
+        In {zone} this time has passed: users there are skipped, others get it at this time in their own time zone.
+      </p>
     )
-  if (instants.length === 0) return <p className="text-warning">Nothing is sent any more: the last day has passed.</p>
+  if (instants.length === 0) return <p className="text-warning">Nothing will be sent: the last day has passed.</p>
   const zones = [...clocks.keys()]
   const isPast = (schedule.type === 'at' || schedule.type === 'user_timezone') && instants.every(({ at }) => at <= now)
   return (
     <div className="flex flex-col gap-2">
       {schedule.type === 'user_timezone' && (
         <p className="text-muted">
-          People in {zone} get it at this instant, others when their own clocks show {schedule.localTime}
-          {schedule.date === undefined ? '' : ' on that date'}. The review counts each wave.
+          Users in {zone} get it at these times, others at {schedule.localTime} in their own time zone
+          {schedule.date === undefined ? '' : ' on that date'}. The review shows the devices of each wave.
         </p>
       )}
       {isPast && (
         <p className="text-warning">
-          This time has passed{schedule.type === 'at' ? '' : ` in ${zone}`}: the message is sent as soon as you send it.
+          This time has passed{schedule.type === 'at' ? '' : ` in ${zone}`}: the message will be sent immediately.
         </p>
       )}
       <div className="overflow-x-auto">
         <table className="w-full text-left">
-          <caption className="sr-only">The next instants</caption>
+          <caption className="sr-only">Next send times</caption>
           <thead className="text-xs text-muted">
             <tr>
               {zones.map((name) => (

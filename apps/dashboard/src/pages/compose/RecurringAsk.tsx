@@ -39,7 +39,7 @@ export function RecurringAsk({ value, onChange, errorAt }: Props) {
             />
           )}
         </Field>
-        <Field label={`Every how many ${every}s`} error={errorAt('schedule.interval')}>
+        <Field label={`Repeat every (${every}s)`} error={errorAt('schedule.interval')}>
           {(control) => (
             <TextInput
               {...control}
@@ -57,7 +57,7 @@ export function RecurringAsk({ value, onChange, errorAt }: Props) {
       {every === 'week' && <DaysOfWeek value={value} onChange={onChange} />}
       {every === 'month' && <DaysOfMonth value={value} onChange={onChange} errorAt={errorAt} />}
       <div className={grid}>
-        <Field label="First day" hint="Empty: the day on which you send it." error={errorAt('schedule.startDate')}>
+        <Field label="First day" hint="Leave empty to start on the day you send it." error={errorAt('schedule.startDate')}>
           {(control) => (
             <TextInput
               {...control}
@@ -67,7 +67,7 @@ export function RecurringAsk({ value, onChange, errorAt }: Props) {
             />
           )}
         </Field>
-        <Field label="Last day" hint="Empty: it goes on until you cancel it." error={errorAt('schedule.until')}>
+        <Field label="Last day" hint="Leave empty to repeat until cancelled." error={errorAt('schedule.until')}>
           {(control) => (
             <TextInput
               {...control}
@@ -77,7 +77,7 @@ export function RecurringAsk({ value, onChange, errorAt }: Props) {
             />
           )}
         </Field>
-        <Field label="At most" hint="How many times it is sent. Empty: no limit." error={errorAt('schedule.maxRuns')}>
+        <Field label="Number of sends" hint="Leave empty for no limit." error={errorAt('schedule.maxRuns')}>
           {(control) => (
             <TextInput
               {...control}

@@ -114,7 +114,7 @@ function DatesOfMonth({
   return (
     <Field
       label="Days of the month"
-      hint="Such as 1, 15 or last. A month that lacks a day has its last day instead."
+      hint="Such as 1, 15 or last. In shorter months it is sent on the last day."
       error={isWrong ? 'are numbers from 1 to 31, or last' : error}
     >
       {(control) => (

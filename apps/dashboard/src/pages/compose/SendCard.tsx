@@ -50,7 +50,7 @@ export function SendCard({
     devices === undefined
       ? 'Counting the devices'
       : asks
-        ? `Ask to send to ${some(devices, 'device', 'devices')}`
+        ? `Request approval (${some(devices, 'device', 'devices')})`
         : sendLabel(draft.schedule, devices, new Date())
 
   const open = (word: string) => {
@@ -67,7 +67,7 @@ export function SendCard({
           body: { delaySeconds: undoSeconds },
         }),
       )
-      open(status === 'draft' ? `${nameOf(draft)} waits until somebody else confirms it.` : `${nameOf(draft)} is confirmed.`)
+      open(status === 'draft' ? `${nameOf(draft)} is pending approval.` : `${nameOf(draft)} is confirmed.`)
     } catch (fault) {
       const { status } = faultOf(fault)
       if (status >= 400 && status < 500 && status !== 409) throw fault

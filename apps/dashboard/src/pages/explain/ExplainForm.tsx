@@ -49,7 +49,7 @@ export function ExplainForm({ search }: { search: ExplainSearch }) {
     event.preventDefault()
     const missing = {
       ...(campaignId === undefined ? { campaign: 'Choose a campaign, or paste the id of a send.' } : {}),
-      ...(whom.trim() === '' ? { whom: kind === 'person' ? 'Choose a person.' : 'Say of whom: an id.' } : {}),
+      ...(whom.trim() === '' ? { whom: kind === 'person' ? 'Choose a person.' : 'Enter an id.' } : {}),
     }
     setProblems(missing)
     if (Object.keys(missing).length === 0) void navigate({ search: { campaignId, [kind === 'person' ? 'userId' : kind]: whom.trim() } })

@@ -69,8 +69,7 @@ function Answer({ campaignId, whom }: { campaignId: string; whom: Whom }) {
   if (explained.isError && explained.data === undefined && faultOf(explained.error).status === 404)
     return (
       <Empty title="Nothing to explain">
-        The campaign is unknown, or this device or user is neither here nor in the campaign’s pushes. An erased user and a push that is past
-        its retention leave nothing to explain.
+        Campaign, user or device not found. It may have been deleted, or the log of the campaign has expired.
       </Empty>
     )
   if (explained.isError && explained.data === undefined && faultOf(explained.error).status === 422)

@@ -54,9 +54,7 @@ export function ExplainedDevices({
         />
       )}
       {shown === undefined ? (
-        <Empty title="This user has no device">
-          A campaign goes to devices. None of this user was there, and none is in the campaign’s pushes.
-        </Empty>
+        <Empty title="This user has no device">This user had no registered device when the campaign was sent.</Empty>
       ) : (
         <TraceView
           key={shown.subscriptionId}

@@ -8,14 +8,12 @@ const words = { and: 'All of these', or: 'At least one of these', not: 'Not this
 export function SegmentTree({ tree, changedSince }: { tree: SegmentBranch | undefined; changedSince: boolean }) {
   return (
     <div data-clock="now">
-      <h3 className="mb-1 text-sm font-medium">The segment, by the values of now</h3>
+      <h3 className="mb-1 text-sm font-medium">The segment, with current values</h3>
       {changedSince && (
-        <p className="mb-2 text-warning">
-          What it asks about has changed since the send looked at this device, so these values may be others than then.
-        </p>
+        <p className="mb-2 text-warning">Data has changed since the send, so these values may differ from those at send time.</p>
       )}
       {tree === undefined ? (
-        <p>It means everyone.</p>
+        <p>Everyone.</p>
       ) : (
         <ul>
           <Branch branch={tree} />

@@ -11,11 +11,11 @@ import { Time } from '../../ui/Time.tsx'
 import { SegmentTree } from './SegmentTree.tsx'
 
 const looks: Readonly<Record<StationResult, { Icon: typeof Check; word: string; look: string }>> = {
-  stop: { Icon: CircleX, word: 'Ended here', look: 'bg-bad-soft text-bad' },
-  wait: { Icon: Hourglass, word: 'Waits here', look: 'bg-warning-soft text-warning' },
+  stop: { Icon: CircleX, word: 'Stopped here', look: 'bg-bad-soft text-bad' },
+  wait: { Icon: Hourglass, word: 'Waiting here', look: 'bg-warning-soft text-warning' },
   pass: { Icon: Check, word: 'Passed', look: 'bg-good-soft text-good' },
-  info: { Icon: Info, word: 'To know', look: 'bg-busy-soft text-busy' },
-  none: { Icon: Minus, word: 'Not asked', look: 'bg-sunken text-muted' },
+  info: { Icon: Info, word: 'Info', look: 'bg-busy-soft text-busy' },
+  none: { Icon: Minus, word: 'Not evaluated', look: 'bg-sunken text-muted' },
 }
 
 /** Shows a station of a trace. A closed station is one line; an open one shows facts from the time of the send beside present facts. */
@@ -92,7 +92,7 @@ function More({ station: { facts, segment, attempts, result }, platform }: { sta
             {attempts.map(({ n, at, code, providerCode }) => (
               <li key={n} className="flex flex-wrap gap-x-3">
                 <span className="tabular-nums">{n}.</span> <Time at={at} precise />
-                <span className="font-mono text-xs">{[code ?? 'taken', providerCode].filter((word) => word !== null).join(' · ')}</span>
+                <span className="font-mono text-xs">{[code ?? 'accepted', providerCode].filter((word) => word !== null).join(' · ')}</span>
               </li>
             ))}
           </ol>

@@ -15,9 +15,9 @@ import { StationView } from './StationView.tsx'
 type Trace = components['schemas']['ExplainSendAnswer']['devices'][number]
 
 const certainties: Readonly<Record<Certainty, { word: string; means: string }>> = {
-  recorded: { word: 'Recorded', means: 'A row of the ledger or of a batch says so.' },
-  derived: { word: 'Derived', means: 'It follows from what was frozen when the send began.' },
-  likely: { word: 'Likely', means: 'It was found out with values of now, and these may have changed since.' },
+  recorded: { word: 'Recorded', means: 'From the delivery log.' },
+  derived: { word: 'Derived', means: 'From the campaign’s settings at send time.' },
+  likely: { word: 'Likely', means: 'Based on current data, which may have changed since.' },
 }
 
 /** Shows the trace of one device: the sentence that explains it, a button that copies a sentence for a ticket, and the nine stations. */
@@ -83,8 +83,8 @@ const looks: Readonly<Record<Verdict, { kind: StatusKind; word: string }>> = {
   failed: { kind: 'bad', word: 'Failed' },
   skipped: { kind: 'warning', word: 'Skipped' },
   in_flight: { kind: 'busy', word: 'On its way' },
-  retrying: { kind: 'warning', word: 'Is tried again' },
-  held: { kind: 'warning', word: 'Held' },
+  retrying: { kind: 'warning', word: 'Retrying' },
+  held: { kind: 'warning', word: 'On hold' },
   waiting: { kind: 'off', word: 'Waiting' },
   not_queued: { kind: 'off', word: 'Not queued' },
 }

@@ -27,7 +27,7 @@ export function InboxPage() {
   const system = useSystem()
   if (system.data?.simulator === false) {
     return (
-      <Page title="Inbox">
+      <Page title="Virtual devices">
         <Empty title="There is no simulator here">
           This Herald sends to the real providers. Virtual devices exist only where it runs with a simulator, as with <code>npm start</code>
           .
@@ -54,7 +54,7 @@ function Inbox() {
   )
   return (
     <Page
-      title="Inbox"
+      title="Virtual devices"
       lead="Virtual phones and browsers that belong to this app. What Herald sends to them arrives here; what you do with it is reported as a real device would report it."
       actions={addButton}
     >

@@ -31,7 +31,7 @@ export function LiveTail({ appId, filter }: Props) {
       actions={
         <>
           <Button small variant="secondary" onClick={() => step({ do: tail.isPaused ? 'resume' : 'pause' })}>
-            {tail.isPaused ? `Go on${tail.held.length > 0 ? ` (${countText(tail.held.length)} waiting)` : ''}` : 'Pause'}
+            {tail.isPaused ? `Resume${tail.held.length > 0 ? ` (${countText(tail.held.length)} waiting)` : ''}` : 'Pause'}
           </Button>
           <Button small variant="quiet" disabled={count === 0 && tail.dropped === 0} onClick={() => step({ do: 'clear' })}>
             Clear
@@ -41,7 +41,7 @@ export function LiveTail({ appId, filter }: Props) {
     >
       <p className="text-muted mb-2 flex flex-wrap gap-x-3">
         <Status kind={tail.isPaused ? 'warning' : stream.state === 'live' ? 'good' : 'busy'}>{stateOf(stream.state, tail.isPaused)}</Status>
-        {stream.state === 'polling' && <span>Too many people follow at present. It goes on when there is room.</span>}
+        {stream.state === 'polling' && <span>Too many live viewers; reconnecting when possible.</span>}
         {tail.dropped > 0 && (
           <span>{some(tail.dropped, 'event was', 'events were')} left out here because there were too many; the log below has all.</span>
         )}
@@ -63,7 +63,7 @@ export function LiveTail({ appId, filter }: Props) {
 function stateOf(state: string, isPaused: boolean): string {
   if (isPaused) return 'Paused'
   if (state === 'live') return 'Following'
-  return state === 'polling' ? 'Waiting for room' : 'Connecting'
+  return state === 'polling' ? 'Waiting' : 'Connecting'
 }
 
 const Events = ({ appId, events }: { appId: string; events: readonly TailEvent[] }) => (

@@ -14,7 +14,7 @@ import { fromLocalInput, toLocalInput } from '../../core/local-input.ts'
 
 type Props = { appId: string; search: LogSearch; nameOf: (campaignId: string) => string; onChange: (search: LogSearch) => void }
 const any = { value: '', label: 'Any' }
-const outcomeLabels = { open: 'Without outcome yet', sent: 'Sent', failed: 'Failed', skipped: 'Skipped' }
+const outcomeLabels = { open: 'Waiting', sent: 'Sent', failed: 'Failed', skipped: 'Skipped' }
 
 /** Shows the filters of the log. The filters are in the address, so that a link shows a colleague the same pushes. */
 export function LogFilters({ appId, search, nameOf, onChange }: Props) {

@@ -82,8 +82,7 @@ export function LogPage() {
         <LoadMore pages={pages} />
         {!pages.hasMore && !pages.isLoading && pages.items.length > 0 && (
           <p className="text-muted">
-            That is all. Pushes stay in the log for 90 days, unless the setting LEDGER_RETENTION_DAYS says otherwise; the counters of their
-            campaigns stay longer.
+            End of the log. Entries are kept for 90 days (LEDGER_RETENTION_DAYS), the counts of campaigns for longer.
           </p>
         )}
       </div>

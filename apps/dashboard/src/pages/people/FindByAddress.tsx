@@ -43,11 +43,7 @@ export function FindByAddress({ onClose }: { onClose: () => void }) {
     <Dialog open onClose={onClose} title="Find by token or endpoint">
       <form onSubmit={(event) => void find(event)} className="flex flex-col gap-4">
         {error !== undefined && <ErrorNote error={error} />}
-        <Field
-          label="Token or endpoint"
-          hint="Whole, as the device has it. It is looked up by its hash and stands in no address."
-          error={problem}
-        >
+        <Field label="Token or endpoint" hint="Paste the complete token or endpoint. It never appears in a URL." error={problem}>
           {(control) => (
             <TextArea
               {...control}

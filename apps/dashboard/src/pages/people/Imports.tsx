@@ -63,8 +63,8 @@ export function Imports() {
       isEmpty={() => pages.items.length === 0}
       empty={
         <Empty title="No import yet" action={add}>
-          Devices from OneSignal, or from a database of your own, come in by a file. Nobody has to install or allow anything again. It is
-          tried dry first, and no device is written then.
+          Import devices from OneSignal, or from a database of your own, by a file. Nobody has to opt in again. A dry run comes first and
+          imports nothing.
         </Empty>
       }
     >

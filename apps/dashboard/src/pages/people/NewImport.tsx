@@ -16,8 +16,8 @@ import { Select } from '../../ui/Select.tsx'
 import type { ImportReport } from './send-import.ts'
 
 const onExisting = [
-  { value: 'keep', label: 'Keep existing', hint: 'A device that is known stays as it is' },
-  { value: 'update', label: 'Overwrite', hint: 'The row wins; opted out stays opted out' },
+  { value: 'keep', label: 'Keep existing', hint: 'Existing devices stay unchanged' },
+  { value: 'update', label: 'Overwrite', hint: 'Use the file’s values; opt-outs are kept' },
 ] as const
 
 /**
@@ -149,7 +149,7 @@ function Mapping({
   ]
   return (
     <fieldset className="min-w-0">
-      <legend className="mb-1 font-medium">Which column stands for what</legend>
+      <legend className="mb-1 font-medium">Map columns</legend>
       <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,17rem),1fr))] gap-x-4 gap-y-2">
         {Object.entries(importFields).map(([field, words]) => (
           <Field key={field} label={<span className="font-normal">{words}</span>}>

@@ -154,15 +154,15 @@ function Nobody({ q, isLaterPage, isFiltered }: { q: string | undefined; isLater
   const appId = useAppId()
   if (q !== undefined)
     return (
-      <Empty drawing="found" title={`Nobody is found by “${q}”`}>
-        An external id is searched from its beginning and in its own letter case. An id of a user or device must be whole.
+      <Empty drawing="found" title={`No results for “${q}”`}>
+        The search matches the start of an external id (case-sensitive). Other ids must be complete.
       </Empty>
     )
   if (isLaterPage) return <Empty title="The list ends here" />
   if (isFiltered)
     return (
-      <Empty drawing="found" title="Nobody fits the filter">
-        Only people with a device that can be reached are looked at.
+      <Empty drawing="found" title="No results">
+        Only people with a reachable device are shown.
       </Empty>
     )
   return (

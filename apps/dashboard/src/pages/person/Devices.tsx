@@ -33,7 +33,7 @@ export function Devices({ person, onChanged }: { person: Person; onChanged: () =
     onChanged()
   }
   const mark = (device: Device): void =>
-    void patch(device, { test: !device.test }, device.test ? 'No test device any more' : 'Marked as a test device').catch(
+    void patch(device, { test: !device.test }, device.test ? 'No longer a test device' : 'Marked as a test device').catch(
       (error: unknown) => announce(faultOf(error).message, 'bad'),
     )
   const remove = async (device: Device): Promise<void> => {
@@ -45,7 +45,7 @@ export function Devices({ person, onChanged }: { person: Person; onChanged: () =
   return (
     <Section title={`Devices (${person.subscriptions.length})`}>
       {person.subscriptions.length === 0 ? (
-        <Empty title="No device">A device comes with its registration by an SDK, or with a login on a device that is there already.</Empty>
+        <Empty title="No device">Devices appear here when the SDK registers them, or when the person logs in on one.</Empty>
       ) : (
         <Table
           caption="Devices"
@@ -81,7 +81,7 @@ export function Devices({ person, onChanged }: { person: Person; onChanged: () =
                   <Menu
                     label={`More for ${nameOfDevice(device)}`}
                     items={[
-                      { label: device.test ? 'No test device any more' : 'Mark as test device', onSelect: () => mark(device) },
+                      { label: device.test ? 'Remove as test device' : 'Mark as test device', onSelect: () => mark(device) },
                       device.optedIn
                         ? { label: 'Opt out', onSelect: () => setAsked({ what: 'opt_out', device }) }
                         : { label: 'Opt in again', onSelect: () => setAsked({ what: 'opt_in', device }) },

@@ -77,7 +77,7 @@ function PushTable({ pushes, person }: { pushes: readonly Push[]; person: Person
   const appId = useAppId()
   const names = new Map(person.subscriptions.map((one) => [one.id, nameOfDevice(one)]))
   if (pushes.length === 0)
-    return <Empty title="No push yet">What is sent to this person stands here for 90 days, with what became of it.</Empty>
+    return <Empty title="No push yet">Pushes sent to this person are listed here for 90 days, with their outcome.</Empty>
   return (
     <Table
       caption="Pushes"
@@ -103,7 +103,7 @@ function PushTable({ pushes, person }: { pushes: readonly Push[]; person: Person
             </TextLink>
           ),
         },
-        { key: 'device', label: 'Device', cell: ({ subscriptionId }) => names.get(subscriptionId) ?? 'a device that has left' },
+        { key: 'device', label: 'Device', cell: ({ subscriptionId }) => names.get(subscriptionId) ?? 'removed device' },
         {
           key: 'reports',
           label: 'Reported',

@@ -58,7 +58,7 @@ export function TagsEditor({ person, onChanged }: { person: Person; onChanged: (
     >
       <form onSubmit={(event) => void save(event)} className="flex flex-col gap-2">
         <FormErrors details={details} />
-        {drafts.length === 0 && <p className="text-muted">No tags yet. Segments and texts can use what stands here.</p>}
+        {drafts.length === 0 && <p className="text-muted">No tags yet. Use tags in segments and for personalization.</p>}
         {drafts.map((draft, place) => (
           <TagLine
             key={draft.was === undefined ? `new ${place}` : draft.name}

@@ -58,7 +58,7 @@ export function TestSendDialog({ device, onClose }: { device: Device; onClose: (
         <Field label="Body">
           {(control) => <TextArea {...control} rows={2} value={body} onChange={(event) => setBody(event.target.value)} />}
         </Field>
-        <p className="text-sm text-muted">A test obeys neither frequency cap nor quiet hours, and is counted in no statistics.</p>
+        <p className="text-sm text-muted">A test ignores the frequency cap and quiet hours, and is not counted in statistics.</p>
         <div aria-live="polite">
           {sent !== undefined && <Outcome sent={sent} device={device} />}
           {refusal !== undefined && <Held refusal={refusal} device={device} />}
@@ -78,7 +78,7 @@ function Held({ refusal: { code, providerCode, remedy }, device }: { refusal: Ch
   return (
     <div className="flex flex-col gap-1">
       <p>
-        <Status kind="warning">Held</Status> {providerNames[device.platform]} takes no push of this app now:{' '}
+        <Status kind="warning">On hold</Status> {providerNames[device.platform]} accepts no pushes of this app now:{' '}
         <code className="font-mono text-xs">{[code, providerCode].filter(Boolean).join(' · ')}</code>
       </p>
       {remedy !== null && <p>{remedy}</p>}
@@ -102,14 +102,15 @@ function Outcome({
   if (result === undefined || !isOver)
     return (
       <p>
-        <Status kind="busy">On its way</Status> The push has not ended yet. {explain}
+        <Status kind="busy">On its way</Status> No result yet. {explain}
       </p>
     )
   const provider = providerNames[device.platform]
   if (result.outcome === 'sent')
     return (
       <p>
-        <Status kind="good">Sent</Status> {provider} took it{result.providerCode ? ` (${result.providerCode})` : ''}. {explain}
+        <Status kind="good">Sent</Status> Accepted by {provider}
+        {result.providerCode ? ` (${result.providerCode})` : ''}. {explain}
       </p>
     )
   const { code, providerCode } = result

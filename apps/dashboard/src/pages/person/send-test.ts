@@ -37,7 +37,7 @@ export async function sendTest(
     }
     await pause(500, signal)
   }
-  if (last === undefined) throw new Error('Herald did not say within a minute what became of the test. Look into the log.')
+  if (last === undefined) throw new Error('No result after a minute. Check the log.')
   return last
 }
 

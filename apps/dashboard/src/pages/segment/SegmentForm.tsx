@@ -96,7 +96,7 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
   return (
     <Page
       title={saved === undefined ? 'New segment' : saved.name}
-      lead="Who is meant: choose by device, by user and by tags. The number at the side is counted with each change."
+      lead="Define the audience by device, user and tags. The estimate updates as you edit."
       guide="segments"
       actions={
         saved !== undefined && (
@@ -112,7 +112,7 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
           {fault !== undefined && <ErrorNote error={fault} />}
           <Card>
             <div className="flex flex-col gap-4">
-              <Field label="Name" required error={formState.errors.name?.message} hint="1 to 120 characters, once in this app">
+              <Field label="Name" required error={formState.errors.name?.message} hint="Up to 120 characters, unique in this app">
                 {(control) => (
                   <TextInput
                     {...control}

@@ -30,12 +30,12 @@ function KeptCount({ appId, segment }: { appId: string; segment: SavedSegment })
   const read = api.queryOptions('get', '/v1/admin/apps/{appId}/segments/{id}', { params: { path: { appId, id: segment.id } } })
   const count = api.useMutation('post', '/v1/admin/apps/{appId}/segments/{id}/count', {
     onSuccess: async () => {
-      announce('Counted, and kept.', 'good')
+      announce('Segment size updated', 'good')
       await Promise.all([cache.invalidateQueries({ queryKey: read.queryKey }), cache.invalidateQueries({ queryKey: ['segments', appId] })])
     },
   })
   return (
-    <Card title="Kept count">
+    <Card title="Segment size">
       <p>
         {segment.lastCount === null || segment.lastCountedAt === null ? (
           <span className="text-muted">Not counted since it was last saved.</span>
@@ -47,7 +47,7 @@ function KeptCount({ appId, segment }: { appId: string; segment: SavedSegment })
       </p>
       <p className="mt-2">
         <Button type="button" small busy={count.isPending} onClick={() => count.mutate({ params: { path: { appId, id: segment.id } } })}>
-          Count what is saved
+          Refresh count
         </Button>
       </p>
       {count.error !== null && <ErrorNote error={count.error} />}
@@ -78,7 +78,7 @@ function WaitingCampaigns({ appId, segmentId }: { appId: string; segmentId: stri
     <Card title="Used by">
       {found.length === 0 ? (
         <p className="text-muted">
-          {lists.some(({ isPending }) => isPending) ? 'Looking' : 'No draft, scheduled or recurring campaign names it.'}
+          {lists.some(({ isPending }) => isPending) ? 'Looking' : 'Not used by any draft, scheduled or recurring campaign.'}
         </p>
       ) : (
         <ul className="flex flex-col gap-1">

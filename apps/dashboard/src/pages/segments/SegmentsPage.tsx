@@ -33,7 +33,7 @@ export function SegmentsPage() {
   return (
     <Page
       title="Segments"
-      lead="A segment says who is meant: by device, by user and by tags. A saved one can be used by campaigns and by your backend."
+      lead="A segment is a group of users, defined by filters on devices, users and tags. Campaigns and your backend can use it."
       guide="segments"
       actions={
         <ButtonLink
@@ -63,14 +63,14 @@ export function SegmentsPage() {
               title="No saved segments yet"
               action={
                 <ButtonLink needed="send" variant="primary" to="/apps/$appId/segments/$segmentId" params={{ appId, segmentId: 'new' }}>
-                  Make the first segment
+                  Create the first segment
                 </ButtonLink>
               }
             >
-              Save a choice of people under a name, such as “paying and active”. Campaigns use it as it is when they are sent.
+              Save a group of users as a segment, such as “paying and active”. It is evaluated when a campaign is sent.
             </Empty>
           ) : (
-            <Empty drawing="found" title="No segment has such a name">
+            <Empty drawing="found" title="No segments found">
               No name contains “{q}”. Capitals make no difference.
             </Empty>
           )

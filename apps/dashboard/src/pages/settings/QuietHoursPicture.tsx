@@ -43,7 +43,7 @@ export function QuietHoursPicture({ start, end, zone }: { start: string; end: st
         ))}
       </div>
       <figcaption className="text-muted text-sm">
-        {text} {now !== undefined && `The line is now in ${zone}.`}
+        {text} {now !== undefined && `The line marks the current time (${zone}).`}
       </figcaption>
     </figure>
   )

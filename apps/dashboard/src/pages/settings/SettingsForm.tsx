@@ -37,7 +37,7 @@ export function SettingsForm({ app }: { app: App }) {
     try {
       const saved = await changeApp(settingsOf(typed))
       setKept(textsOf(saved))
-      announce('The settings are saved. They are heard within 2 seconds.', 'good')
+      announce('Settings saved. They take effect within 2 seconds.', 'good')
     } catch (error) {
       const { status, details } = faultOf(error)
       if (status !== 422) setFault(error)
@@ -63,7 +63,7 @@ export function SettingsForm({ app }: { app: App }) {
             <Field
               label="Default time zone"
               error={errors.defaultTimezone?.message}
-              hint="For schedules, and for people of whom no zone is known"
+              hint="For schedules, and for people without a time zone"
             >
               {(control) => (
                 <Select
@@ -102,8 +102,8 @@ export function SettingsForm({ app }: { app: App }) {
               </div>
             )}
             <p className="text-muted text-sm">
-              What a person would get beyond it ends as skipped with the reason <code>frequency_cap</code>. Silent pushes, tests and sends
-              that bypass the cap are not limited.
+              Messages above the cap are skipped (<code>frequency_cap</code>). Silent pushes, tests and sends that bypass the cap are not
+              limited.
             </p>
           </div>
         </Card>
@@ -123,14 +123,14 @@ export function SettingsForm({ app }: { app: App }) {
                   <Field label="To" error={errors.quietEnd?.message}>
                     {(control) => <TextInput {...control} {...register('quietEnd')} type="time" />}
                   </Field>
-                  <Field label="What falls into them" error={errors.quietAction?.message}>
+                  <Field label="During quiet hours" error={errors.quietAction?.message}>
                     {(control) => (
                       <Select
                         {...control}
                         {...register('quietAction')}
                         options={[
-                          { value: 'hold', label: 'waits until they are over' },
-                          { value: 'skip', label: 'is skipped' },
+                          { value: 'hold', label: 'send when they end' },
+                          { value: 'skip', label: 'do not send' },
                         ]}
                       />
                     )}
@@ -140,25 +140,25 @@ export function SettingsForm({ app }: { app: App }) {
               </>
             )}
             <p className="text-muted text-sm">
-              They count in each person’s own time zone; where none is known, in the app’s. Silent pushes, tests and sends that bypass them
-              are not held.
+              They apply in each person’s time zone, or the app’s if it is unknown. Silent pushes, tests and sends that bypass them are not
+              held.
             </p>
           </div>
         </Card>
         <Card title="Approval">
           <div className="flex flex-col gap-3">
             <Switch
-              label="A large send needs a second person"
+              label="Require approval for large sends"
               checked={texts.needsApproval}
               onChange={(isOn: boolean) => setValue('needsApproval', isOn, { shouldDirty: true })}
             />
             {texts.needsApproval && (
-              <Field label="When it goes to more devices than" error={errors.approvalDevices?.message}>
+              <Field label="For sends to more devices than" error={errors.approvalDevices?.message}>
                 {(control) => <TextInput {...control} {...register('approvalDevices')} inputMode="numeric" size={9} />}
               </Field>
             )}
             <p className="text-muted text-sm">
-              Who presses Send then asks for it, and somebody else confirms. Sends of your backend, with a secret key, need nobody.
+              Somebody else must then approve the send. Sends of your backend, with a secret key, need no approval.
             </p>
           </div>
         </Card>
@@ -168,7 +168,7 @@ export function SettingsForm({ app }: { app: App }) {
             Save the settings
           </Button>
           <span className="text-muted text-sm" role="status">
-            {isChanged ? 'There are changes that are not saved.' : 'All is saved.'}
+            {isChanged ? 'Unsaved changes' : 'All changes saved'}
           </span>
         </div>
       </form>

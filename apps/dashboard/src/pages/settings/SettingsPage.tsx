@@ -18,7 +18,7 @@ export function SettingsPage() {
     { refetchOnWindowFocus: false },
   )
   return (
-    <Page title="Settings" lead="What holds for every send of this app. A change is heard within 2 seconds." guide="campaigns">
+    <Page title="Settings" lead="Settings for everything this app sends. Changes take effect within 2 seconds." guide="campaigns">
       <Loaded query={query} skeleton={<Skeleton lines={10} />}>
         {(app) => (
           <div className="flex max-w-3xl flex-col gap-4">

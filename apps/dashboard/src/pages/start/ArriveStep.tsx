@@ -12,8 +12,8 @@ export function ArriveStep({ appId, device, owner }: { appId: string; device: De
   if (device === undefined) return <p className="text-muted">The device appears here as soon as it has registered.</p>
   const facts = [
     ['Platform', [platformNames[device.platform], device.browser ?? device.deviceModel, device.osVersion].filter(Boolean).join(', ')],
-    ['Language', owner?.language ?? 'not said'],
-    ['Time zone', owner?.timezone ?? 'not said: the app’s'],
+    ['Language', owner?.language ?? 'Not set'],
+    ['Time zone', owner?.timezone ?? 'Not set (uses the app’s)'],
     ['Registered', <Time key="at" at={device.createdAt} precise />],
     ['Device', <CopyText key="id" text={device.id} label="the device’s id" shown={device.id} />],
     [

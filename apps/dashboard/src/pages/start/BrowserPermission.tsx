@@ -86,6 +86,7 @@ export function BrowserPermission({
  * browser's question.
  */
 const silentMs = 10_000
-const silence = 'Nothing has come for 10 seconds. If the browser has asked you, answer it; if not, it reaches no push service, or has none.'
+const silence =
+  'No registration after 10 seconds. Accept the browser’s prompt; if there was none, this browser cannot reach a push service.'
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'The browser refused.')

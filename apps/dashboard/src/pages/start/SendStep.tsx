@@ -76,7 +76,7 @@ export function SendStep({
           <span className="flex flex-wrap items-center gap-2">
             <Status kind={said.kind}>{said.text}</Status>
             <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: push.campaignId }}>
-              What became of it
+              See the result
             </TextLink>
           </span>
         )}

@@ -37,7 +37,7 @@ export function StartPage() {
   return (
     <Page
       title="Get started"
-      lead={`Five steps to the first push of ${name}. Leave at any of them: each is ticked by what there is.`}
+      lead={`Five steps to the first push of ${name}. You can stop at any step; finished steps are checked off automatically.`}
       guide="quickstart"
       actions={
         <ButtonLink to="/apps/$appId/overview" params={{ appId }} variant="quiet">

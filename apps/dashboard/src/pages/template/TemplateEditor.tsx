@@ -85,7 +85,7 @@ export function TemplateEditor({ appId, stored, initial }: { appId: string; stor
           {stored && <DeleteTemplate appId={appId} template={stored} />}
           {stored && (
             <ButtonLink needed="send" to="/apps/$appId/compose" params={{ appId }} search={{ templateId: stored.id }}>
-              Write a message with it
+              Use template
             </ButtonLink>
           )}
           <Button needed="send" variant="primary" busy={busy} disabled={stored !== undefined && !isChanged} onClick={() => void save()}>

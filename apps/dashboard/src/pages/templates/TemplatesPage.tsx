@@ -41,7 +41,7 @@ export function TemplatesPage() {
   return (
     <Page
       title="Templates"
-      lead="Texts and options that a message begins with. A message copies them: what becomes of the template later changes nothing in it."
+      lead="Reusable content and settings. Messages keep their own copy, so later changes of the template do not affect them."
       guide="personalisation"
       actions={add}
     >
@@ -64,7 +64,7 @@ export function TemplatesPage() {
               it.
             </Empty>
           ) : (
-            <Empty drawing="found" title="No template is called like this" />
+            <Empty drawing="found" title="No templates found" />
           )
         }
       >

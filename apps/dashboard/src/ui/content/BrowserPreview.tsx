@@ -52,7 +52,7 @@ export function BrowserPreview({
           <X size={14} aria-hidden className="shrink-0 opacity-75" />
         </div>
         {entry.image !== undefined && hasPicture && <PictureFrame address={entry.image} className="rounded" />}
-        {entry.image !== undefined && !hasPicture && <p className="text-[11px] opacity-80">Firefox shows no picture.</p>}
+        {entry.image !== undefined && !hasPicture && <p className="text-[11px] opacity-80">Firefox shows no image.</p>}
         <PreviewActions
           actions={entry.actions}
           most={2}

@@ -40,9 +40,9 @@ export function ByteMeters({ measured, silent }: { measured: readonly Measured[]
 
 function explain({ fate, bytes, limit, cutBy, platform, notes }: Measured, silent: boolean): string {
   if (silent && platform === 'web') return 'Skipped: browsers take no silent messages.'
-  if (fate === 'empty') return 'Skipped: neither title nor text has anything left for this person.'
-  if (fate === 'cut') return `The text is cut: its last ${countText(cutBy)} characters are left out and … stands there.`
+  if (fate === 'empty') return 'Skipped: title and text are empty for this person.'
+  if (fate === 'cut') return `Truncated: … replaces the last ${countText(cutBy)} characters of the text.`
   if (fate === 'too_large') return `Refused: ${countText(bytes - limit)} bytes too many. Shorten the links, the buttons or the data.`
   const dropped = notes.filter(({ code }) => code === 'url_dropped' || code === 'image_dropped').map(({ path }) => path)
-  return dropped.length === 0 ? '' : `Left out, because it is no address for this person: ${dropped.join(', ')}.`
+  return dropped.length === 0 ? '' : `Dropped, not a valid URL for this person: ${dropped.join(', ')}.`
 }

@@ -65,7 +65,7 @@ export function ContentEditor({
       />
       <div id={panel} role="tabpanel" aria-label={`Text in ${shown}`} lang={shown} className="flex flex-col gap-4">
         <TextField label="Title" required {...field('title')} />
-        <TextField label="Text" required lines {...field('body')} hint="Type {{ to put in what is known of a person." />
+        <TextField label="Text" required lines {...field('body')} hint="Type {{ to personalize." />
         <TextField label="Link" {...field('url')} placeholder="https://example.com/orders or shop://cart" isAddress />
         <PictureField {...field('image')} />
         <ActionsEditor

@@ -73,7 +73,7 @@ export function LocaleTabs({
             >
               {nameOfLocale(one.locale)}
               {shares !== undefined && value.entries.length > 1 && (
-                <span className="text-xs font-normal text-muted" title="of the newest users of whom a language is known">
+                <span className="text-xs font-normal text-muted" title="Share of recent users with a known language">
                   {percentText(shares.get(one.locale) ?? 0, 1, 0)}
                 </span>
               )}
@@ -105,11 +105,11 @@ export function LocaleTabs({
       {errorAt('_default') !== undefined && <p className="text-sm text-bad">The default language {errorAt('_default')}</p>}
       {missing.length > 0 && (
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-muted">
-          People of the app also speak
+          Your users also use
           {missing.map((one) => (
             <Button key={one.locale} small onClick={() => add(one.locale)}>
               {nameOfLocale(one.locale)}
-              <span className="font-normal text-muted">reads {one.readsInstead}</span>
+              <span className="font-normal text-muted">currently sees {one.readsInstead}</span>
             </Button>
           ))}
         </p>

@@ -23,23 +23,23 @@ export function PictureField(props: Omit<ComponentProps<typeof TextField>, 'labe
     setProblem(undefined)
     try {
       onChange(await uploadPicture(appId, file))
-      announce('The picture is uploaded')
+      announce('Image uploaded')
     } catch (error) {
-      setProblem(error instanceof DOMException ? 'This file is no picture that this browser can read.' : faultOf(error).message)
+      setProblem(error instanceof DOMException ? 'This browser cannot read the file as an image.' : faultOf(error).message)
     }
     setBusy(false)
   }
   return (
     <div className="flex flex-col gap-2">
-      <TextField label="Picture" {...props} placeholder="https://example.com/picture.png" isAddress />
+      <TextField label="Image" {...props} placeholder="https://example.com/picture.png" isAddress />
       <div className="flex flex-wrap items-center gap-2">
         {own !== undefined && <img src={own} alt="" className="h-10 max-w-24 rounded border border-line object-cover" />}
         <Button needed="send" small busy={busy} icon={<ImageUp size={14} aria-hidden />} onClick={() => chooser.current?.click()}>
-          Upload a picture
+          Upload an image
         </Button>
         {value !== '' && (
           <Button small variant="quiet" icon={<X size={14} aria-hidden />} onClick={() => onChange('')}>
-            No picture
+            Remove image
           </Button>
         )}
         <input

@@ -7,9 +7,9 @@ const texts = [
   {
     name: 'sound',
     label: 'Sound',
-    hint: 'A file of the app, default, or none for no sound. Empty: the phone’s own; on Android the channel decides.',
+    hint: 'A file of the app, default, or none for no sound. Leave empty for the phone’s own; on Android the channel decides.',
   },
-  { name: 'channelId', label: 'Android channel', hint: 'A channel that the app has made' },
+  { name: 'channelId', label: 'Android channel', hint: 'A channel that the app has created' },
   { name: 'icon', label: 'Icon', hint: 'Android: a drawable; web: an address' },
   { name: 'threadId', label: 'iOS thread', hint: 'Groups messages on iOS' },
 ] as const
@@ -27,7 +27,7 @@ const numbers = [
   {
     name: 'badgeIncrement',
     label: 'Add to the badge',
-    hint: 'Raises the number on each device instead. A visit of the app sets it back to 0.',
+    hint: 'Increases the number on each device instead. Opening the app resets it to 0.',
     min: 1,
     max: 1_000,
     step: 1,
@@ -93,9 +93,9 @@ export function PresentationFields({
 }
 
 const levels = [
-  { value: '', label: 'As the system has it' },
+  { value: '', label: 'System default' },
   { value: 'passive', label: 'Passive: in the list, no sound' },
   { value: 'active', label: 'Active' },
-  { value: 'time-sensitive', label: 'Time-sensitive: through a focus' },
+  { value: 'time-sensitive', label: 'Time-sensitive: breaks through Focus' },
   { value: 'critical', label: 'Critical: needs Apple’s permission' },
 ] as const

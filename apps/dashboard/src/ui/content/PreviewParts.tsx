@@ -32,7 +32,7 @@ export function PictureFrame({ address, className }: { address: string; classNam
 }
 
 function partsOf(address: string): { host: string; file: string } {
-  if (!URL.canParse(address)) return { host: 'Picture', file: address }
+  if (!URL.canParse(address)) return { host: 'Image', file: address }
   const { host, pathname } = new URL(address)
   return { host, file: pathname.split('/').at(-1) ?? '' }
 }

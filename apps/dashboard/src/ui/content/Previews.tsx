@@ -59,7 +59,7 @@ export function Previews({
         <Banner kind="info">
           {silent === true
             ? 'A silent message shows nothing. The app gets its data.'
-            : 'For this person nothing is left of title and text, so this push would be skipped.'}
+            : 'Title and text are empty for this person, so this push would be skipped.'}
         </Banner>
       ) : (
         <LocalPicture value={picture}>
@@ -71,7 +71,7 @@ export function Previews({
       <p className="text-sm text-muted">Approximation; the text itself is exact.</p>
       {entry?.image !== undefined && own === undefined && (
         <label className="flex flex-wrap items-center gap-2 text-sm text-muted">
-          The picture is not loaded here. Show one from this computer in its place:
+          The image is not loaded here. Show one from this computer in its place:
           <input type="file" accept="image/*" className="max-w-full text-sm" onChange={({ target }) => setPicture(target.files?.[0])} />
         </label>
       )}

@@ -14,14 +14,14 @@ export function RateField({
   error?: string | undefined
 }) {
   return (
-    <Field label="At most a minute" hint="Empty: as fast as possible. Slower when your shop must keep up with the visits." error={error}>
+    <Field label="Messages per minute" hint="Leave empty for no limit. Limit it if a traffic spike could overload your site." error={error}>
       {(control) => (
         <TextInput
           {...control}
           type="number"
           min={slowestRate}
           max={fastestRate}
-          placeholder="pushes a minute"
+          placeholder="No limit"
           value={value === null || Number.isNaN(value.perMinute) ? '' : value.perMinute}
           onChange={({ target }) => onChange(target.value === '' ? null : { perMinute: target.valueAsNumber })}
         />

@@ -57,7 +57,7 @@ export function TestDeviceRow({
 
 const Held = ({ refusal: { code, providerCode } }: { refusal: Checked }) => (
   <>
-    <Status kind="warning">held</Status>
+    <Status kind="warning">on hold</Status>
     <code className="font-mono text-xs">{[code, providerCode].filter(Boolean).join(', ')}</code>
   </>
 )

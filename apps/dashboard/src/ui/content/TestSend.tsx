@@ -51,7 +51,7 @@ export function TestSend({
   const send = (devices: readonly TestDevice[]) => {
     const about = { name: 'Test', zone: screen.zone, now: new Date() }
     const fields = as === 'owner' ? testAsOwner(content, options) : testOnScreen(content, screen.locale, screen.person, options, about)
-    setProblem(fields === undefined ? 'For the person on screen nothing is left of the text.' : undefined)
+    setProblem(fields === undefined ? 'Title and text are empty for the person on screen.' : undefined)
     if (fields !== undefined)
       void test.send(
         chosen(devices).map(({ id }) => id),

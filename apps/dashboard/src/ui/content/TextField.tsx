@@ -115,7 +115,7 @@ export function FromTemplate({ isSame, onTake }: { isSame: boolean; onTake: () =
   if (isSame) return <Tag>From the template</Tag>
   return (
     <button type="button" onClick={onTake} className="min-h-6 rounded text-sm text-accent hover:underline">
-      Take the template’s
+      Reset to template
     </button>
   )
 }

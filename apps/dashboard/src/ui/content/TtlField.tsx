@@ -5,7 +5,7 @@ import { TextInput } from '../TextInput.tsx'
 import { useState } from 'react'
 
 const usual = [
-  { value: String(maxTtlSeconds), label: '4 weeks, the longest' },
+  { value: String(maxTtlSeconds), label: '4 weeks (maximum)' },
   { value: '604800', label: 'A week' },
   { value: '86400', label: 'A day' },
   { value: '3600', label: 'An hour' },
@@ -26,7 +26,7 @@ export function TtlField({
   const known = usual.some((one) => one.value === String(value ?? maxTtlSeconds))
   const [isOther, setOther] = useState(!known)
   return (
-    <Field label="Waits for a device" hint="A push that waits longer is not shown." error={error}>
+    <Field label="Time to live" hint="Undelivered pushes expire after this time." error={error}>
       {(control) => (
         <div className="flex gap-2">
           <Select

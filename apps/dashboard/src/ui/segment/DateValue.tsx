@@ -38,9 +38,9 @@ export function DateValue({ value, onChange, control }: ValueProps) {
         value={mode}
         onChange={({ target }) => onChange(firstOf[target.value as Mode]())}
       >
-        <option value="relative">counted from now</option>
+        <option value="relative">relative date</option>
         <option value="day">a day (UTC)</option>
-        <option value="instant">an instant</option>
+        <option value="instant">exact date and time</option>
         {mode === 'text' && <option value="text">as text</option>}
       </select>
       {mode === 'relative' && <RelativeDate value={value} onChange={onChange} control={control} />}
@@ -59,7 +59,7 @@ export function DateValue({ value, onChange, control }: ValueProps) {
           {...shared}
           type="datetime-local"
           className={controlClass}
-          aria-label="Instant, in your time zone"
+          aria-label="Date and time, in your time zone"
           value={toLocalInput(text)}
           onChange={({ target }) => onChange(fromLocalInput(target.value) ?? '')}
         />

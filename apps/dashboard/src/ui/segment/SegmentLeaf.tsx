@@ -36,7 +36,7 @@ export function SegmentLeaf({ leaf, nots }: { leaf: EditorLeaf; nots: readonly s
           <Menu
             label={`Arrange the condition on ${labelOf(leaf.field)}`}
             items={[
-              { label: nots.length > 0 ? 'Take "not" away' : 'Turn into "not"', onSelect: () => actions.negate(leaf.id) },
+              { label: nots.length > 0 ? 'Include' : 'Exclude', onSelect: () => actions.negate(leaf.id) },
               { label: 'Move up (Alt ↑)', onSelect: () => actions.move(leaf.id, -1) },
               { label: 'Move down (Alt ↓)', onSelect: () => actions.move(leaf.id, 1) },
               { label: 'Put into a group (Alt →)', onSelect: () => actions.group(leaf.id) },

@@ -14,7 +14,7 @@ export function SegmentTree({ root, onShowJson }: { root: EditorRoot | 'unreadab
   if (root === 'unreadable') {
     return (
       <p>
-        This has no form that conditions can show.{' '}
+        This segment can only be edited as JSON.{' '}
         <Button variant="secondary" small onClick={onShowJson}>
           Edit as JSON
         </Button>
@@ -92,12 +92,12 @@ function SegmentGroup({ list, nots, isRoot }: { list: EditorList; nots: readonly
           <Menu
             label={`Change the group "${name}"`}
             items={[
-              { label: nots.length > 0 ? 'Take "not" away' : 'Turn into "not"', onSelect: () => actions.negate(list.id) },
+              { label: nots.length > 0 ? 'Include' : 'Exclude', onSelect: () => actions.negate(list.id) },
               { label: 'Move up', onSelect: () => actions.move(list.id, -1), disabled: isRoot },
               { label: 'Move down', onSelect: () => actions.move(list.id, 1), disabled: isRoot },
               { label: 'Put into a group', onSelect: () => actions.group(list.id) },
               {
-                label: 'Take the group away, keep its conditions',
+                label: 'Ungroup',
                 onSelect: () => actions.ungroup(list.id),
                 disabled: !actions.canUngroup(list.id),
               },

@@ -53,11 +53,11 @@ export function WhySoFew({ appId, definition }: { appId: string; definition: Seg
       </ol>
       {drop !== undefined && (
         <p>
-          Most are lost by “{steps[drop.place]?.label.replace(/^and /, '')}”: <Count value={drop.lost} /> of those who were left.
+          Biggest drop: “{steps[drop.place]?.label.replace(/^and /, '')}” excludes <Count value={drop.lost} /> of those who were left.
         </p>
       )}
-      {isDone && drop === undefined && steps.length > 1 && <p>No condition loses anybody.</p>}
-      {steps.length === 1 && <p className="text-muted">Everyone is meant. Only devices that are opted in and not dead are counted.</p>}
+      {isDone && drop === undefined && steps.length > 1 && <p>No condition excludes anybody.</p>}
+      {steps.length === 1 && <p className="text-muted">Everyone. Only devices that are opted in and have a valid token are counted.</p>}
     </div>
   )
 }

@@ -63,10 +63,10 @@ const cases: Case[] = [
           },
         },
       }),
-    sentence: /^Not in the segment: tags\.plan is free, wanted pro\.$/,
+    sentence: /^Not in the segment: tags\.plan is free \(the segment wants pro\)\.$/,
     step: 'audience',
     result: 'stop',
-    says: /tags\.plan is "pro" It is "free"/,
+    says: /plan is "pro" It is "free"/,
   },
   {
     name: 'the device is opted out',
@@ -90,7 +90,7 @@ const cases: Case[] = [
         return (await read(tenant, id)).stats.queued === 0 && id
       })
     },
-    sentence: /^The device was not reachable: it was invalidated at \d{4}-.* by the answer token_dead to campaign [0-9a-f]{24}\.$/,
+    sentence: /^The device was not reachable: its token was found invalid at \d{4}-.* because of token_dead in campaign [0-9a-f]{24}\.$/,
     step: 'reachable',
     result: 'stop',
     says: /Invalid token because of\s*token_dead/,
@@ -135,7 +135,7 @@ const cases: Case[] = [
   {
     name: 'the text is empty once it is filled in',
     make: (device) => sendAndSettle(device, { content: { _default: 'en', en: { title: '{{ tags.none }}', body: ' {{ tags.none }} ' } } }),
-    sentence: /^Skipped at .*: title and body are both empty once they are filled in\.$/,
+    sentence: /^Skipped at .*: title and text are both empty after personalization\.$/,
     step: 'render',
     result: 'stop',
     says: /empty/,
@@ -180,7 +180,7 @@ const cases: Case[] = [
       await tenant.simulator('POST', '/accounts', { kind: 'apns', teamId, keyId, bundleId: tenant.bundleId })
       return notify(device)
     },
-    sentence: /^It is held: .* because of credentials_invalid/,
+    sentence: /^It has been on hold since .*: pushes to APNs fail with credentials_invalid/,
     step: 'provider',
     result: 'wait',
     says: /credentials_invalid/,

@@ -81,7 +81,7 @@ test('unsubscribed is in counters, ledger, breakdown, series and dry run of a se
   expect(await explain(id, 'leaver')).toMatchObject({
     verdict: 'skipped',
     certainty: 'recorded',
-    sentence: expect.stringContaining('the user is not in the category offers'),
+    sentence: expect.stringContaining('the user is not subscribed to the category offers'),
     steps: expect.arrayContaining([expect.objectContaining({ step: 'category', result: 'stop', subscribed: false, default: 'in' })]),
   })
   expect(await explain(id, 'silent')).toMatchObject({
@@ -89,7 +89,7 @@ test('unsubscribed is in counters, ledger, breakdown, series and dry run of a se
     steps: expect.arrayContaining([expect.objectContaining({ step: 'category', result: 'pass', subscribed: true })]),
   })
   await choose('leaver', { offers: null })
-  expect((await explain(id, 'leaver'))?.sentence).toContain('not in the category offers')
+  expect((await explain(id, 'leaver'))?.sentence).toContain('not subscribed to the category offers')
 })
 
 // spec: categories/delete

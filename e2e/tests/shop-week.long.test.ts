@@ -98,7 +98,7 @@ test('in a week the shop tries two texts, sends the better one to the others, an
   }
   expect([await sentence(1), await sentence(2)]).toEqual([
     expect.stringContaining('has the send in its inbox'),
-    expect.stringContaining('not in the category offers'),
+    expect.stringContaining('not subscribed to the category offers'),
   ])
 
   // Saturday: the price was wrong. Who has the offer and has not opened it gets the right one in its place.

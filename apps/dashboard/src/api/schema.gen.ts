@@ -7689,7 +7689,7 @@ export interface operations {
                      *           "platform": "ios",
                      *           "verdict": "not_queued",
                      *           "certainty": "likely",
-                     *           "sentence": "Not in the segment: tags.plan is free, wanted pro.",
+                     *           "sentence": "Not in the segment: tags.plan is free (the segment wants pro).",
                      *           "waitingFor": null,
                      *           "steps": [
                      *             {

@@ -1,4 +1,5 @@
 import type { ExplainedLeaf, ExplainedStep, StepOf, WaitingFor } from '@herald/contracts/explain'
+import type { Platform } from '@herald/contracts/platform'
 import { parseSegment, type SegmentNode } from '@herald/contracts/segment'
 
 /** Finds the step of a trace that has this name. */
@@ -14,7 +15,7 @@ export function sentenceOfEnd(
   inbox = false,
 ): string {
   if (outcome === 'past_retention')
-    return 'What became of it is not kept any more; by what is known now nothing would have kept its push from being sent.'
+    return 'The outcome is no longer stored. Current data shows nothing that would have kept the push from being sent.'
   const tries = `${attempts} ${attempts === 1 ? 'try' : 'tries'}`
   if (outcome === 'sent') return `Sent at ${settledAt}${(attempts ?? 1) > 1 ? `, after ${tries}` : ''}${askedTo(stepOf(steps, 'recall'))}.`
   if (outcome === 'failed') return `Failed at ${settledAt} after ${tries}: ${code}${inBrackets(providerCode)}.`
@@ -36,7 +37,7 @@ function whySkipped(steps: readonly ExplainedStep[], code: string, inbox: boolea
     case 'opted_out':
       return `the device was opted out${reachable?.optedOutAt ? ` at ${reachable.optedOutAt}` : ''}, ${inbox ? 'and has the send in its inbox' : 'after its push was queued'}`
     case 'invalidated':
-      return `the device was invalidated${byWhat(reachable)}, after its push was queued`
+      return `its token was found invalid${byWhat(reachable)}, after its push was queued`
     case 'deleted':
       return 'the device was deleted after its push was queued'
     case 'owner_changed':
@@ -44,7 +45,7 @@ function whySkipped(steps: readonly ExplainedStep[], code: string, inbox: boolea
     case 'silent_web':
       return 'the push is silent, and a browser must show something for each push'
     case 'holdout':
-      return 'the user is in the group that gets no campaign, so that the others can be compared with it'
+      return 'the user is in the control group'
     case 'frequency_cap':
       return cap
         ? `the user had had as many campaigns as the cap allows, ${cap.max} within ${cap.windowSeconds} seconds`
@@ -52,13 +53,13 @@ function whySkipped(steps: readonly ExplainedStep[], code: string, inbox: boolea
     case 'quiet_hours':
       return quiet ? `it was in the quiet hours from ${quiet.start} to ${quiet.end} in ${quiet.zone}` : 'the user was in quiet hours'
     case 'unsubscribed':
-      return `the user is not in the category${category ? ` ${category.category}${category.default === 'out' ? ', which begins without anybody' : ''}` : ''}`
+      return `the user is not subscribed to the category${category ? ` ${category.category}${category.default === 'out' ? ' (opt-in)' : ''}` : ''}`
     case 'expired':
       return wave?.expired
         ? `the date and time of the send had passed in ${wave.zone} when it was sent`
         : 'its time to live ended before it was sent'
     case 'empty_content':
-      return 'title and body are both empty once they are filled in'
+      return 'title and text are both empty after personalization'
     case 'cancelled':
       return 'the send was cancelled before it was sent'
     default:
@@ -69,7 +70,7 @@ function whySkipped(steps: readonly ExplainedStep[], code: string, inbox: boolea
 const byWhat = (reachable: StepOf<'reachable'> | undefined): string => {
   if (!reachable?.invalidatedAt) return ''
   const { invalidatedAt, invalidatedBy: by } = reachable
-  return ` at ${invalidatedAt}${by ? ` by the answer ${by.code}${by.campaignId ? ` to campaign ${by.campaignId}` : ''}` : ''}`
+  return ` at ${invalidatedAt}${by ? ` because of ${by.code}${by.campaignId ? ` in campaign ${by.campaignId}` : ''}` : ''}`
 }
 
 /** Says in one sentence what a push without an outcome waits for. */
@@ -79,17 +80,17 @@ export function sentenceOfWaiting(waitingFor: WaitingFor, steps: readonly Explai
     case 'schedule':
       return `It waits for the campaign to begin${waitingFor.at ? `, at ${waitingFor.at}` : beginsAfter(stepOf(steps, 'recall'))}.`
     case 'fan_out':
-      return `It waits for its page: the send has looked at ${waitingFor.scanned} devices so far.`
+      return `It has not been processed yet: the send has checked ${waitingFor.scanned} devices so far.`
     case 'window':
       return stepOf(steps, 'batch')
         ? 'It is queued and waits for its turn.'
-        : 'It waits for its page, until the app has fewer batches under way.'
+        : 'It has not been processed yet: the app’s other batches come first.'
     case 'wave':
       return `It waits for wave ${waitingFor.wave} of ${waitingFor.of}, at ${waitingFor.at}.`
     case 'paused':
       return `The campaign is paused${waitingFor.since ? ` since ${waitingFor.since}` : ''}${waitingFor.at ? ` and is cancelled at ${waitingFor.at} unless it is resumed` : ''}.`
     case 'circuit':
-      return `It is held: the circuit to the provider is open since ${waitingFor.since} because of ${waitingFor.code ?? 'its answers'}${waitingFor.probeAt ? `, and the next probe is sent at ${waitingFor.probeAt}` : ''}.`
+      return `It has been on hold since ${waitingFor.since}: pushes to ${providerNames[waitingFor.platform]} fail${waitingFor.code ? ` with ${waitingFor.code}` : ''}${waitingFor.probeAt ? `. The next retry is at ${waitingFor.probeAt}` : ''}.`
     case 'quota':
       return `It waits for its turn at ${waitingFor.at}: the provider takes fewer pushes a second with these credentials than are queued.`
     case 'rate':
@@ -101,6 +102,8 @@ export function sentenceOfWaiting(waitingFor: WaitingFor, steps: readonly Explai
   }
 }
 
+const providerNames: Record<Platform, string> = { ios: 'APNs', android: 'FCM', web: 'the browser’s push service' }
+
 const beginsAfter = (recall: StepOf<'recall'> | undefined): string =>
   recall ? `, once every push of the campaign ${recall.of} has an outcome` : ', which is a draft'
 
@@ -111,7 +114,7 @@ export function sentenceOfStop(step: ExplainedStep, definition: unknown, started
       return `The device was registered at ${step.createdAt}, after the send had begun at ${startedAt}.`
     case 'reachable':
       return step.optedIn
-        ? `The device was not reachable: it was invalidated${byWhat(step)}.`
+        ? `The device was not reachable: its token was found invalid${byWhat(step)}.`
         : `The device was not reachable: it is opted out${step.optedOutAt ? ` since ${step.optedOutAt}` : ''}.`
     case 'target':
       if (step.kind === 'activity') return 'The device has no token for the Live Activity of this send.'
@@ -120,8 +123,8 @@ export function sentenceOfStop(step: ExplainedStep, definition: unknown, started
       return `Not in the segment${whyNotMeant(step, definition)}.`
     case 'experiment':
       return step.remainderOf
-        ? `The user was in the sample of the experiment ${step.remainderOf}, and the winner goes to the others only.`
-        : `The user is outside the sample of the experiment, which is ${step.sampleRate * 100} % of the audience.`
+        ? `The user was in the test group of the A/B test ${step.remainderOf}, and the winner goes to the others only.`
+        : `The user is outside the test group of the A/B test, which is ${step.sampleRate * 100} % of the audience.`
     case 'recall':
       return step.sent
         ? `The device reported the campaign ${step.of} opened, and what was read is read: the recall leaves it out.`
@@ -175,8 +178,14 @@ function decidingLeaf(node: SegmentNode, leaves: Leaves, wanted = true): { leaf:
 }
 
 function textOf({ field, op, wanted: value, actual }: ExplainedLeaf, wanted: boolean): string {
-  const has = actual === null ? `${field} is missing` : `${field} is ${String(actual)}`
+  const has = actual === null ? `${field} is not set` : `${field} is ${String(actual)}`
   const text = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : JSON.stringify(value)
-  const asked = op === 'eq' ? text : `${op} ${text}`
-  return `${has}, wanted ${wanted ? '' : 'not '}${asked}`
+  const asked = op === 'exists' ? `${value === true ? 'any' : 'no'} value` : `${askedBy[op] ?? ''}${text}`
+  return `${has} (the segment ${wanted ? 'wants' : 'excludes'} ${asked})`
+}
+
+/** The words before the wanted value, by operator. */
+const askedBy: Readonly<Record<string, string>> = {
+  ...{ ne: 'not ', in: 'one of ', nin: 'none of ', gt: 'above ', gte: 'at least ', lt: 'below ', lte: 'at most ' },
+  ...{ contains: 'a text with ', startsWith: 'a text beginning with ' },
 }

@@ -194,9 +194,13 @@ test.each([
   [
     { and: [leaf('tags.plan', 'eq', 'pro')] },
     [['segment.and.0', 'tags.plan', 'eq', 'pro', 'free', false]],
-    'tags.plan is free, wanted pro.',
+    'tags.plan is free (the segment wants pro).',
   ],
-  [{ not: leaf('language', 'eq', 'de') }, [['segment.not', 'language', 'eq', 'de', 'de', true]], 'language is de, wanted not de.'],
+  [
+    { not: leaf('language', 'eq', 'de') },
+    [['segment.not', 'language', 'eq', 'de', 'de', true]],
+    'language is de (the segment excludes de).',
+  ],
   [
     { and: [{ or: [leaf('tags.a', 'eq', 1), leaf('tags.b', 'eq', 2)] }, leaf('tags.c', 'eq', 3)] },
     [
@@ -204,9 +208,9 @@ test.each([
       ['segment.and.0.or.1', 'tags.b', 'eq', 2, 2, true],
       ['segment.and.1', 'tags.c', 'eq', 3, 4, false],
     ],
-    'tags.c is 4, wanted 3.',
+    'tags.c is 4 (the segment wants 3).',
   ],
-  [leaf('tags.n', 'gte', 3), [['segment', 'tags.n', 'gte', 3, null, false]], 'tags.n is missing, wanted gte 3.'],
+  [leaf('tags.n', 'gte', 3), [['segment', 'tags.n', 'gte', 3, null, false]], 'tags.n is not set (the segment wants at least 3).'],
 ] as const)('explain names the condition of a segment that kept the device out: example %#', (definition, leaves, words) => {
   const segment: ExplainedStep = {
     ...{ step: 'segment', result: 'stop', basis: 'now', changedSince: false },

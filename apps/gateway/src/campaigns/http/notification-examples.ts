@@ -101,7 +101,7 @@ const explained = {
       platform: 'ios',
       verdict: 'not_queued',
       certainty: 'likely',
-      sentence: 'Not in the segment: tags.plan is free, wanted pro.',
+      sentence: 'Not in the segment: tags.plan is free (the segment wants pro).',
       waitingFor: null,
       steps: [
         { step: 'device', result: 'pass', basis: 'frozen', createdAt: monday, inBounds: true, deleted: false },

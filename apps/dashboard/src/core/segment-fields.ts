@@ -83,5 +83,17 @@ const wordsForDates: Partial<Record<SegmentOperator, string>> = {
   lte: 'is at or before',
 }
 
-export const wordOf = (op: string, type: FieldType | undefined): string =>
-  (type === 'date' ? wordsForDates[op as SegmentOperator] : undefined) ?? words[op as SegmentOperator] ?? op
+/** Before "14 days ago". */
+const wordsForAgo: Partial<Record<SegmentOperator, string>> = {
+  gt: 'is less than',
+  gte: 'is at most',
+  lt: 'is more than',
+  lte: 'is at least',
+}
+
+/** Gives the words for an operator. `isAgo`: a time before the send follows, such as "14 days ago". */
+export const wordOf = (op: string, type: FieldType | undefined, isAgo = false): string =>
+  (isAgo ? wordsForAgo[op as SegmentOperator] : undefined) ??
+  (type === 'date' ? wordsForDates[op as SegmentOperator] : undefined) ??
+  words[op as SegmentOperator] ??
+  op

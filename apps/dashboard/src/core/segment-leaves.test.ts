@@ -43,6 +43,6 @@ test('the conditions of a group stay in the order of the segment, also when ther
 test('the text "7" and the number 7 are shown differently', () => {
   expect(shownValue('7')).toBe('"7"')
   expect(shownValue(7)).toBe('7')
-  expect(shownValue(null)).toBe('nothing')
+  expect(shownValue(null)).toBe('Not set')
   expect(shownValue(Array.from({ length: 12 }, (_, no) => no))).toBe('[0,1,2,3,4,5,6,7,8,9, and 2 more]')
 })

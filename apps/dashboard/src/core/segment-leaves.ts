@@ -36,25 +36,10 @@ function holdsOf(group: Group, nodes: readonly SegmentBranch[]): boolean {
 
 const nothing = (path: string): ExplainedLeaf => ({ path, field: '', op: '', wanted: null, actual: null, matched: false })
 
-/** Writes the value of a leaf. A text is in quotes, so that `"7"` and `7` look different; a missing value is "nothing". */
+/** Writes the value of a leaf. A text is in quotes, so that `"7"` and `7` look different; a missing value is "Not set". */
 export function shownValue(value: unknown): string {
-  if (value === null || value === undefined) return 'nothing'
+  if (value === null || value === undefined) return 'Not set'
   if (Array.isArray(value))
     return value.length > 10 ? `${JSON.stringify(value.slice(0, 10)).slice(0, -1)}, and ${value.length - 10} more]` : JSON.stringify(value)
   return JSON.stringify(value)
-}
-
-/** The words for each operator of a segment. */
-export const wordsOfOperator: Readonly<Record<string, string>> = {
-  eq: 'is',
-  ne: 'is not',
-  gt: 'is greater than',
-  gte: 'is at least',
-  lt: 'is less than',
-  lte: 'is at most',
-  in: 'is one of',
-  nin: 'is none of',
-  contains: 'contains',
-  startsWith: 'starts with',
-  exists: 'exists',
 }

@@ -18,8 +18,12 @@ export function describeNode(node: EditorNode): string {
     .join(joint)
 }
 
-function describeLeaf(field: string, op: string, value: unknown): string {
+/** Describes a condition: `Country is AT`, `Device last active in the last 14 days`. */
+export function describeLeaf(field: string, op: string, value: unknown): string {
   const type = typeOf(field)
+  const relative = type === 'date' ? readRelative(value) : undefined
+  if (relative?.sign === '-' && (op === 'gt' || op === 'gte')) return `${labelOf(field)} in the last ${spanOf(relative)}`
+  if (relative?.sign === '-' && (op === 'lt' || op === 'lte')) return `${labelOf(field)} more than ${describeRelative(relative)}`
   if (op === 'exists') return `${labelOf(field)} ${value === false ? 'is not known' : 'is known'}`
   return `${labelOf(field)} ${wordOf(op, type)} ${describeValue(type === 'platform' ? nameOfPlatforms(value) : value)}`.trim()
 }
@@ -47,8 +51,9 @@ export function readRelative(value: unknown): { sign: '-' | '+'; count: number; 
 
 const units = { m: 'minute', h: 'hour', d: 'day', w: 'week' }
 
+type Relative = NonNullable<ReturnType<typeof readRelative>>
+
+const spanOf = ({ count, unit }: Relative): string => `${count} ${units[unit]}${count === 1 ? '' : 's'}`
+
 /** Writes a relative date: `14 days ago`, `in 2 hours`. */
-function describeRelative({ sign, count, unit }: { sign: '-' | '+'; count: number; unit: keyof typeof units }): string {
-  const span = `${count} ${units[unit]}${count === 1 ? '' : 's'}`
-  return sign === '-' ? `${span} ago` : `in ${span}`
-}
+const describeRelative = (relative: Relative): string => (relative.sign === '-' ? `${spanOf(relative)} ago` : `in ${spanOf(relative)}`)

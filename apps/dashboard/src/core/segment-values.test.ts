@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { countIds, leavesOf, readTree, type EditorRoot } from './segment-editor.ts'
 import { fields, labelOf, typeOf, wordOf } from './segment-fields.ts'
 import { findPlace, placeMistakes } from './segment-mistakes.ts'
-import { readRelative, describeSegment } from './segment-text.ts'
+import { describeLeaf, describeSegment, readRelative } from './segment-text.ts'
 import { asKind, conditionFor, firstOfTag, firstCondition, isList, readPasted, splitValues, valueFor } from './segment-values.ts'
 import { largestDrop } from './why-so-few.ts'
 
@@ -99,10 +99,11 @@ test('a segment can be read as a sentence', () => {
     ],
   }
   expect(describeSegment(read(definition))).toBe(
-    'plan is one of gold, silver and (Device last active is at or after 14 days ago or not (Country is known))',
+    'plan is one of gold, silver and (Device last active in the last 14 days or not (Country is known))',
   )
   expect(labelOf('tags.a.b')).toBe('a.b')
-  expect(wordOf('gt', 'date')).toBe('is after')
+  expect([wordOf('gt', 'date'), wordOf('lt', 'date', true)]).toEqual(['is after', 'is more than'])
+  expect(describeLeaf('lastActiveAt', 'lt', '-1w')).toBe('Device last active more than 1 week ago')
   expect(readRelative('-1w')).toEqual({ sign: '-', count: 1, unit: 'w' })
   expect(readRelative('2026-01-01')).toBeUndefined()
 })

@@ -1,5 +1,7 @@
 import { Check, X } from 'lucide-react'
-import { shownValue, wordsOfOperator, type SegmentBranch } from '../../core/segment-leaves.ts'
+import { labelOf, typeOf, wordOf } from '../../core/segment-fields.ts'
+import { shownValue, type SegmentBranch } from '../../core/segment-leaves.ts'
+import { describeLeaf } from '../../core/segment-text.ts'
 import { clsx } from 'clsx'
 
 const words = { and: 'All of these', or: 'At least one of these', not: 'Not this' } as const
@@ -43,10 +45,21 @@ function Branch({ branch }: { branch: SegmentBranch }) {
     <li className="flex items-start gap-2 py-0.5" data-leaf={branch.path}>
       <Mark holds={branch.holds} />
       <span className="min-w-0 break-words">
-        <code className="font-mono text-xs">{field}</code> {wordsOfOperator[op] ?? op}{' '}
-        <code className="font-mono text-xs">{shownValue(wanted)}</code>
+        {typeOf(field) === 'date' || op === 'exists' ? (
+          describeLeaf(field, op, wanted)
+        ) : (
+          <>
+            {labelOf(field)} {wordOf(op, typeOf(field))} <code className="font-mono text-xs">{shownValue(wanted)}</code>
+          </>
+        )}
         <span className={clsx('block', branch.holds ? 'text-muted' : 'text-bad')}>
-          It is <code className="font-mono text-xs">{shownValue(actual)}</code>
+          {actual === null ? (
+            'Not set'
+          ) : (
+            <>
+              It is <code className="font-mono text-xs">{shownValue(actual)}</code>
+            </>
+          )}
         </span>
       </span>
     </li>

@@ -2,6 +2,7 @@ import { operatorsOf } from '@herald/contracts/segment'
 import type { FieldType } from '@herald/contracts/segment-tree'
 import type { EditorLeaf } from '../../core/segment-editor.ts'
 import { wordOf } from '../../core/segment-fields.ts'
+import { readRelative } from '../../core/segment-text.ts'
 import { firstOfTag, valueFor } from '../../core/segment-values.ts'
 import { controlClass } from '../TextInput.tsx'
 import { useSegment, type ControlMarks } from './SegmentContext.ts'
@@ -21,6 +22,7 @@ export function OperatorSelect({ leaf, type, onChange, control }: OperatorSelect
   const { tags } = useSegment()
   const tag = tags.find(({ name }) => `tags.${name}` === leaf.field)
   const known: readonly string[] = type === undefined ? [] : operatorsOf[type]
+  const isAgo = type === 'date' && readRelative(value)?.sign === '-'
   const shown = op === 'exists' && value === false ? absent : op
   return (
     <select
@@ -41,7 +43,7 @@ export function OperatorSelect({ leaf, type, onChange, control }: OperatorSelect
       {!known.includes(op) && <option value={op}>{wordOf(op, type)} (not for this field)</option>}
       {known.map((name) => (
         <option key={name} value={name}>
-          {wordOf(name, type)}
+          {wordOf(name, type, isAgo)}
         </option>
       ))}
       {known.includes('exists') && <option value={absent}>is not known</option>}

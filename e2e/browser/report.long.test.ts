@@ -44,7 +44,7 @@ test('a small campaign’s report shows opened and clicked large, clicks by butt
     'Remind me 1 25 %',
     'The notification itself 1 25 %',
   ])
-  await page.getByText('All time: 0 delivered, 4 opened, 4 clicked, 0 dismissed.').waitFor()
+  await page.getByText('All time: 0 confirmed deliveries, 4 opened, 4 clicked, 0 dismissed.').waitFor()
   await page.getByRole('button', { name: 'Show as a table' }).click()
   const risen = page.getByRole('region', { name: 'Engagement over time as a table' }).locator('tbody tr')
   expect((await risen.first().locator('td').allInnerTexts()).join()).toBe('0,0,0,0')
@@ -107,7 +107,7 @@ test('the overview shows how the subscribers have grown, once two days were coun
   const points = [on('2026-01-01T00:00:00.000Z', 3), on('2026-01-02T00:00:00.000Z', 5)]
   await page.route(/\/devices\/series$/, (route) => route.fulfill({ json: { points } }))
   await page.getByRole('link', { name: 'Overview' }).click()
-  await page.getByRole('region', { name: 'Subscribers' }).waitFor()
+  await page.getByRole('region', { name: 'Reachable devices' }).waitFor()
   await page.getByText('5 devices could be reached at the end of the last day, 2 more than 2 days before.').waitFor()
   await untilShown(page)
   expect(await barriersOf(page)).toEqual([])

@@ -86,6 +86,13 @@ const refused = [
   'Say of whom',
   'by a circuit',
   'Exports of everybody',
+  'Resolves automatically',
+  'Sample size',
+  'unfinished draft',
+  'found by external id',
+  'begin a message with',
+  'had been sent already',
+  'is personalized.',
 ]
 
 // spec: dashboard/words

@@ -30,7 +30,7 @@ test.each([
   [
     'campaign_failed',
     { campaignId: 'c1', name: 'Sale', at: 'x', reason: 'invalid_segment' },
-    'The campaign “Sale” failed with invalid_segment.',
+    'The campaign “Sale” failed: its segment could not be evaluated.',
     'campaign',
   ],
   ['campaign_paused', { campaignId: 'c1', name: 'Sale', since: 'x' }, 'The campaign “Sale” is paused.', 'campaign'],

@@ -64,6 +64,13 @@ export function unusedKeyNotes(
   }))
 }
 
+/** Why a campaign failed, by the code of its failure. The campaign's page has the whole message. */
+const failures: Readonly<Record<string, string>> = {
+  invalid_segment: 'its segment could not be evaluated',
+  invalid_schedule: 'its schedule is no longer valid',
+  internal: 'its devices could not be queued',
+}
+
 function noteOf(code: string, params: Attention['params'], now: number): Omit<AttentionNote, 'key'> {
   const platform = platformOf(params['platform'])
   const number = (name: string) => Number(params[name] ?? 0)
@@ -105,7 +112,7 @@ function noteOf(code: string, params: Attention['params'], now: number): Omit<At
     case 'campaign_failed':
       return {
         kind: 'bad',
-        text: `The campaign “${text('name')}” failed with ${text('reason')}.`,
+        text: `The campaign “${text('name')}” failed: ${failures[text('reason')] ?? text('reason')}.`,
         since: since('at'),
         link: { label: 'Open the campaign', page: 'campaign', id: text('campaignId') },
       }

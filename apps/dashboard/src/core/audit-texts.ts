@@ -9,7 +9,7 @@ export const auditGroups = [
   { value: 'template.', label: 'Templates' },
   { value: 'category.', label: 'Categories' },
   { value: 'campaign.', label: 'Campaigns' },
-  { value: 'draft.', label: 'Unfinished drafts' },
+  { value: 'draft.', label: 'Incomplete drafts' },
   { value: 'picture.', label: 'Images' },
   { value: 'webhook.', label: 'Webhooks' },
   { value: 'user.', label: 'Users' },

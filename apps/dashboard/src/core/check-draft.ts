@@ -45,7 +45,11 @@ function inWords(detail: FaultDetail, { audience, experiment }: CampaignDraft): 
   // With an experiment the content is a copy of the first variant's text, and its mistakes are shown at that variant.
   if (experiment && /^content(\.|$)/.test(detail.path)) return []
   const isOpen = audience.kind === 'saved' && audience.segmentId === ''
-  return [isOpen && detail.path === 'segmentId' ? { path: 'segmentId', message: 'Choose a segment' } : detail]
+  if (isOpen && detail.path === 'segmentId') return [{ path: 'segmentId', message: 'choose a segment' }]
+  // The API names its field here; the page does not show that name.
+  if (experiment?.auto && experiment.sampleRate >= 1 && detail.path === 'experiment.auto')
+    return [{ path: detail.path, message: 'set the test group below 100 %, so that users are left for the winner' }]
+  return [detail]
 }
 
 /** Gives the mistakes to show while an operator writes. An empty field counts as a mistake only after the operator asked for the review (`asked`). */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeRows } from './code-rows.ts'
+import { codeRows, needOf } from './code-rows.ts'
 
 test('a code of several platforms is shown in one row, with failures before skips and frequent codes before rare ones', () => {
   const rows = codeRows([
@@ -22,4 +22,27 @@ test('a code of several platforms is shown in one row, with failures before skip
     ['silent_web', 500, [{ platform: 'web', count: 500 }]],
   ])
   expect(rows[0]?.remedy.repairsItself).toBe(true)
+})
+
+test('a code asks the operator to act only when something is wrong and does not go away by itself', () => {
+  const codes = [
+    'token_dead',
+    'owner_changed',
+    'holdout',
+    'quiet_hours',
+    'frequency_cap',
+    'cancelled',
+    'opted_out',
+    'not_configured',
+    'expired',
+  ]
+  const words = codeRows(codes.map((code) => ({ platform: 'ios', outcome: 'skipped', code, count: 1 }))).map((row) => [
+    row.code,
+    needOf(row).words,
+  ])
+  expect(Object.groupBy(words, ([, need]) => String(need))).toEqual({
+    'No action needed': [expect.arrayContaining(['owner_changed']), expect.arrayContaining(['token_dead'])],
+    'Working as configured': ['cancelled', 'frequency_cap', 'holdout', 'opted_out', 'quiet_hours'].map((code) => [code, expect.anything()]),
+    'Action required': ['expired', 'not_configured'].map((code) => [code, expect.anything()]),
+  })
 })

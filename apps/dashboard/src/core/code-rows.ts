@@ -9,6 +9,17 @@ export type CodeRow = {
   remedy: Remedy
 }
 
+/** Skips that a setting, an operator or the person wanted. */
+const wanted = new Set(['opted_out', 'unsubscribed', 'holdout', 'frequency_cap', 'quiet_hours', 'cancelled'])
+
+/** Says whether a code asks the operator to act. */
+export const needOf = ({ code, remedy }: CodeRow): { kind: 'off' | 'good' | 'warning'; words: string } =>
+  wanted.has(code)
+    ? { kind: 'off', words: 'Working as configured' }
+    : remedy.repairsItself
+      ? { kind: 'good', words: 'No action needed' }
+      : { kind: 'warning', words: 'Action required' }
+
 /** Gives the failure codes and skip reasons of a send with their remedies: failures before skips, frequent codes before rare ones. */
 export function codeRows(codes: readonly { platform: Platform; outcome: string; code: string; count: number }[]): CodeRow[] {
   const rows = new Map<string, CodeRow>()

@@ -198,11 +198,11 @@ function ofMessage(station: StationName, step: StepOf<'message'>): Draft[] {
     )
   }
   if (station === 'render') {
-    if (step.bytes === null && step.locale !== null) return text('Text', 'empty', 'Title and body are empty after personalization.')
+    if (step.bytes === null && step.locale !== null) return text('Text', 'empty', 'Title and text are empty after personalization.')
     return text(
       'Dropped',
       step.dropped.join(', ') || 'nothing',
-      step.dropped.length > 0 ? `Personalized; dropped: ${step.dropped.join(', ')}.` : 'Every field is personalized.',
+      step.dropped.length > 0 ? `Personalized; dropped: ${step.dropped.join(', ')}.` : 'All placeholders filled.',
     )
   }
   if (step.bytes === null) return []

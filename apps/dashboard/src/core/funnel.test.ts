@@ -8,7 +8,12 @@ test('pushes to a platform without reports are left out of the shares of deliver
   const funnel = funnelOf(counts, { ios: 600, android: 400, web: 0 }, { ios: 0, android: 5_000, web: 0 })
   expect(funnel.silent).toEqual([{ platform: 'ios', sent: 600 }])
   expect(funnel.reporting).toBe(400)
-  expect(funnel.steps.find(({ key }) => key === 'delivered')).toEqual({ key: 'delivered', label: 'Delivered', value: 380, of: 400 })
+  expect(funnel.steps.find(({ key }) => key === 'delivered')).toEqual({
+    key: 'delivered',
+    label: 'Confirmed deliveries',
+    value: 380,
+    of: 400,
+  })
 })
 
 test('when no device of the app reports, the page shows no shares instead of 0 %', () => {
@@ -25,7 +30,7 @@ test('a test’s funnel shows shares once a device has reported, although the se
   const once = { sent: 1, delivered: 1, opened: 0, clicked: 0, dismissed: 0 }
   const funnel = funnelOf(once, { ios: 1, android: 0, web: 0 }, { ios: 0, android: 0, web: 0 })
   expect(funnel.silent).toEqual([])
-  expect(funnel.steps[1]).toEqual({ key: 'delivered', label: 'Delivered', value: 1, of: 1 })
+  expect(funnel.steps[1]).toEqual({ key: 'delivered', label: 'Confirmed deliveries', value: 1, of: 1 })
 })
 
 test('while it is unknown how many pushes went to each platform, shares are of all sent pushes', () => {

@@ -35,7 +35,7 @@ export function funnelOf(counts: FunnelCounts, sentBy: Readonly<Record<Platform,
   return {
     steps: [
       { key: 'sent', label: 'Sent', value: counts.sent, of: null },
-      { key: 'delivered', label: 'Delivered', value: counts.delivered, of: ofReporting },
+      { key: 'delivered', label: 'Confirmed deliveries', value: counts.delivered, of: ofReporting },
       { key: 'opened', label: 'Opened', value: counts.opened, of: ofReporting },
       { key: 'clicked', label: 'Clicked', value: counts.clicked, of: ofReporting },
     ],

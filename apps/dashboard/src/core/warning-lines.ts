@@ -13,20 +13,48 @@ export type WarningLine = { key: string; text: string; locale: string | null; pa
 
 const fields: Readonly<Record<string, string>> = {
   title: 'Title',
-  body: 'Body',
+  body: 'Text',
   url: 'Link',
   image: 'Image',
   actions: 'Buttons',
   ttl: 'Time to live',
+  name: 'Campaign name',
+  segment: 'Audience',
+  segmentId: 'Audience',
+  category: 'Category',
+  collapseId: 'Collapse id',
+  sendRate: 'Messages per minute',
+  'sendRate.perMinute': 'Messages per minute',
   'bypass.frequencyCap': 'Ignore the frequency cap',
+  'schedule.at': 'Date',
+  'schedule.date': 'Date',
+  'schedule.localTime': 'Time',
+  'schedule.timezone': 'Time zone',
+  'schedule.startDate': 'First day',
+  'schedule.until': 'Last day',
+  'schedule.maxRuns': 'Number of sends',
+  experiment: 'A/B test',
+  'experiment.sampleRate': 'Test group',
+  'experiment.auto': 'Winning variant',
+  'experiment.auto.metric': 'Winning metric',
+  'experiment.auto.conversion': 'Conversion event',
+  'experiment.auto.afterMinutes': 'Maximum test duration',
+  'experiment.auto.minMinutes': 'Minimum test duration',
+  'experiment.auto.minUsers': 'Minimum users per variant',
+  'experiment.auto.alpha': 'Significance level',
 }
 
 const ofText = /^(?:campaign\.|notification\.)?(?:experiment\.variants\.(\d+)\.)?content(?:\.([^.]+)(?:\.(.+))?)?$/
 
+const ofVariant = /^experiment\.variants\.(\d+)\.(\w+)$/
+
 /** What comes before the field of a message in a path. */
 const ofRequest = /^(campaign|notification)\./
 
-/** Says in words what a path of the API stands for: `campaign.content.de.body` is "Body (German)". Another path is shown as it is. */
+/** The letter that the composer gives a variant at first, by its place. */
+const letter = (place: string): string => String.fromCharCode(65 + Number(place))
+
+/** Says in words what a path of the API stands for: `campaign.content.de.body` is "Text (German)". Another path is shown as it is. */
 export function placeInWords(path: string): { words: string; locale: string | null } {
   const kind = providerKinds.find((one) => path === `providers.${one}`)
   if (kind !== undefined) return { words: providerNames[platformOf[kind]], locale: null }
@@ -35,12 +63,14 @@ export function placeInWords(path: string): { words: string; locale: string | nu
     const [, variant, locale, field] = text
     const about = [
       ...(locale === undefined ? [] : [nameOfLocale(locale)]),
-      ...(variant === undefined ? [] : [`variant ${Number(variant) + 1}`]),
+      ...(variant === undefined ? [] : [`variant ${letter(variant)}`]),
     ].join(', ')
     const words = field === undefined ? 'The message' : (fields[field.replace(/\.\d+.*$/, '')] ?? field)
     return { words: about === '' ? words : `${words} (${about})`, locale: locale ?? null }
   }
   const bare = path.replace(ofRequest, '')
+  const [, variant, field] = ofVariant.exec(bare) ?? []
+  if (variant !== undefined) return { words: `${field === 'weight' ? 'Weight' : 'Name'} (variant ${letter(variant)})`, locale: null }
   return { words: bare === '' ? 'The message' : (fields[bare] ?? bare), locale: null }
 }
 

@@ -1,5 +1,5 @@
 import { platformNames } from '@herald/contracts/platform'
-import { codeRows, type CodeRow } from '../../core/code-rows.ts'
+import { codeRows, needOf, type CodeRow } from '../../core/code-rows.ts'
 import { countText, percentText } from '../../core/number.ts'
 import { Section } from '../../ui/Section.tsx'
 import { Status } from '../../ui/Status.tsx'
@@ -8,7 +8,7 @@ import type { Breakdown, Reading } from './useSend.ts'
 
 type Props = { appId: string; campaignId: string; reading: Reading; breakdown: Breakdown | undefined }
 
-/** Shows each failure code and skip reason of a send: how many pushes have it, its meaning, what to do, and whether it goes away by itself. */
+/** Shows each failure code and skip reason of a send: how many pushes have it, its meaning, what to do, and whether the operator must act. */
 export function Codes({ appId, campaignId, reading, breakdown }: Props) {
   const { queued, failed, skipped } = reading.stats
   const rows = breakdown?.codes ? codeRows(breakdown.codes) : []
@@ -30,6 +30,7 @@ export function Codes({ appId, campaignId, reading, breakdown }: Props) {
 
 function CodeItem({ row, queued, appId, campaignId }: { row: CodeRow; queued: number; appId: string; campaignId: string }) {
   const { outcome, code, count, byPlatform, remedy } = row
+  const need = needOf(row)
   return (
     <li className="grid gap-x-6 gap-y-1 border-t border-line pt-4 first:border-0 first:pt-0 md:grid-cols-[14rem_1fr]">
       <div>
@@ -51,9 +52,7 @@ function CodeItem({ row, queued, appId, campaignId }: { row: CodeRow; queued: nu
           </p>
         )}
         <p className="text-muted flex flex-wrap gap-x-2">
-          <Status kind={remedy.repairsItself ? 'good' : 'warning'}>
-            {remedy.repairsItself ? 'Resolves automatically' : remedy.todo === null ? 'Permanent' : 'Action required'}
-          </Status>
+          <Status kind={need.kind}>{need.words}</Status>
           <span>{remedy.byItself}</span>
         </p>
       </div>

@@ -65,7 +65,8 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
               <Details summary={Object.keys(overrides).join(', ')} value={overrides} />
             </Fact>
           )}
-          {rulesOf(bypass).length > 0 && <Fact name="Ignores">{rulesOf(bypass).join(', ')}</Fact>}
+          {rulesOf(bypass).length > 0 && <Fact name="Ignores">{rulesOf(bypass).join(' and ')}</Fact>}
+          {bypass.holdout === true && <Fact name="Control group">Also sent to the control group</Fact>}
         </dl>
         {content !== null && <Locales content={content} name={experiment ? 'Base message' : undefined} />}
         {experiment?.variants.map((variant) => (
@@ -80,10 +81,8 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
 /** Writes the name of a field of the API in words: "interruption level". */
 const spaced = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
-const rulesOf = ({ frequencyCap, quietHours, holdout }: Campaign['bypass']): string[] =>
-  [frequencyCap === true && 'the frequency cap', quietHours === true && 'quiet hours', holdout === true && 'the control group'].filter(
-    (rule) => rule !== false,
-  )
+const rulesOf = ({ frequencyCap, quietHours }: Campaign['bypass']): string[] =>
+  [frequencyCap === true && 'the frequency cap', quietHours === true && 'quiet hours'].filter((rule) => rule !== false)
 
 /** Names a category. One that was deleted since has only its id. */
 function CategoryLink({ appId, id }: { appId: string; id: string }) {

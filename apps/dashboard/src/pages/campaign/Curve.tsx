@@ -8,7 +8,7 @@ import { Select } from '../../ui/Select.tsx'
 import type { Campaign, Reading } from './useSend.ts'
 
 const kinds = [
-  ['delivered', 'Delivered', '--series-1'],
+  ['delivered', 'Confirmed deliveries', '--series-1'],
   ['opened', 'Opened', '--series-2'],
   ['clicked', 'Clicked', '--series-3'],
   ['dismissed', 'Dismissed', '--series-4'],

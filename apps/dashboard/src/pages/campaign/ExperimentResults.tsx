@@ -60,7 +60,7 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
         {report && (
           <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
             <Status kind={winner || report.decided ? 'good' : isCrooked(report) ? 'warning' : 'off'}>
-              {winner ? 'Winner picked' : report.decided ? 'Significant' : 'Not significant yet'}
+              {winner ? 'Winner picked' : report.decided ? 'Significant' : isCrooked(report) ? 'Invalid split' : 'Not significant yet'}
             </Status>
             <span className="min-w-0 flex-1 basis-64">{verdictOf(report, nameIn(experiment), experiment.auto)}</span>
           </p>

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { client, dataOf } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import { isOver } from '../../core/progress.ts'
-import { fastestRate, perMinuteText, rateLine, slowestRate } from '../../core/send-rate.ts'
+import { fastestRate, rateLine, slowestRate } from '../../core/send-rate.ts'
 import { announce } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
@@ -61,7 +61,7 @@ export function RateControl({
         open={typed !== undefined}
         onClose={() => setTyped(undefined)}
         title="How fast should it go out?"
-        action={isRate ? `Send ${perMinuteText(number)}` : 'Change the rate'}
+        action="Apply limit"
         ready={isRate}
         onConfirm={() => put(number)}
       >

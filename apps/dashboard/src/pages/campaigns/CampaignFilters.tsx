@@ -23,7 +23,13 @@ const sorts = [
   { value: 'clicked', label: 'Highest click rate' },
 ]
 
-const audiences = { everyone: 'Everyone', segment: 'A segment', remainder: 'Winners', reached: 'Recalls', people: 'People' } as const
+const audiences = {
+  everyone: 'Everyone',
+  segment: 'A segment',
+  remainder: 'Rest of an A/B test',
+  reached: 'Recall',
+  people: 'People',
+} as const
 /** At most this many operators of the page are offered. */
 const mostAuthors = 6
 

@@ -41,7 +41,7 @@ export function AutoAsk({
               ? 'You pick the winner on the campaign’s page.'
               : 'Herald checks every minute and sends the winning variant once the result is statistically significant.'}
         </p>
-        {own !== undefined && <p className="text-sm text-bad">It {own}</p>}
+        {own !== undefined && <p className="text-sm text-bad first-letter:uppercase">{own}</p>}
       </div>
       {auto && <Conditions auto={auto} onChange={put} errorAt={(path) => errorAt(`experiment.auto.${path}`)} />}
     </fieldset>
@@ -54,7 +54,7 @@ function Conditions({ auto, onChange, errorAt }: { auto: AutoDraft; onChange: (c
   return (
     <>
       <div className={grid}>
-        <Field label="Winning metric" error={errorAt('metric')}>
+        <Field label="Winning metric" hint="Open: tapped the push. Click: followed its link or pressed a button." error={errorAt('metric')}>
           {(control) => (
             <Select
               {...control}

@@ -86,7 +86,7 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
       )}
       <Table
         caption="Languages"
-        head={['Text', 'Devices', 'As fallback']}
+        head={['Language', 'Devices', 'As fallback']}
         rows={report.locales.map(({ locale, devices, fallback }) => [
           locale,
           countText(devices),
@@ -96,7 +96,7 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
       />
       <Table
         caption="Largest payload size"
-        head={['Platform', 'Text', 'Bytes', 'Fits']}
+        head={['Platform', 'Language', 'Bytes', 'Fits']}
         rows={inOrder(report.bytes).map(({ platform, locale, variant, max, limit, truncated }) => [
           platformNames[platform],
           [locale ?? 'silent', variant].filter((part) => part !== null).join(', variant '),

@@ -36,7 +36,7 @@ export function Mistakes({ details, onLocale }: { details: readonly FaultDetail[
           return (
             <li key={first.path + first.message} className="break-words">
               <button type="button" className="min-h-6 rounded text-left underline" onClick={() => jump(first.path)}>
-                {words} {first.message}
+                {words}: {first.message}
               </button>
             </li>
           )

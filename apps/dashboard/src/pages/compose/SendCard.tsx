@@ -53,6 +53,8 @@ export function SendCard({
         ? `Request approval (${some(devices, 'device', 'devices')})`
         : sendLabel(draft.schedule, devices, new Date())
 
+  const taken = `${nameOf(draft)} is ${draft.schedule.type === 'now' ? 'being sent' : 'scheduled'}.`
+
   const open = (word: string) => {
     announce(word)
     void queries.invalidateQueries()
@@ -67,14 +69,14 @@ export function SendCard({
           body: { delaySeconds: undoSeconds },
         }),
       )
-      open(status === 'draft' ? `${nameOf(draft)} is pending approval.` : `${nameOf(draft)} is confirmed.`)
+      open(status === 'draft' ? `${nameOf(draft)} is pending approval.` : taken)
     } catch (fault) {
       const { status } = faultOf(fault)
       if (status >= 400 && status < 500 && status !== 409) throw fault
       // After a 409, after a 5xx and without an answer the draft may have been sent. The campaign's status says whether it was.
       const now = await readCampaign(appId, campaignId)
       if (now.status === 'draft') throw fault
-      open(status === 409 ? 'This message had been sent already.' : `${nameOf(draft)} is confirmed.`)
+      open(status === 409 ? 'This message has already been sent.' : taken)
     }
   }
   return (

@@ -96,7 +96,7 @@ export function SampleRate({
   return (
     <div className="max-w-72">
       <Field
-        label="Sample size (% of the audience)"
+        label="Test group (% of the audience)"
         hint={
           percent >= 100
             ? 'Everybody gets one of the variants.'

@@ -12,10 +12,10 @@ import { TextInput } from '../../ui/TextInput.tsx'
 import type { ExplainSearch } from '../search.ts'
 
 const kinds = [
-  { value: 'person', label: 'A person, found by external id' },
-  { value: 'externalId', label: 'External id of a user' },
-  { value: 'userId', label: 'Id of a user' },
-  { value: 'subscriptionId', label: 'Id of a device' },
+  { value: 'person', label: 'Search for a person' },
+  { value: 'externalId', label: 'Enter an external id' },
+  { value: 'userId', label: 'Enter a user id' },
+  { value: 'subscriptionId', label: 'Enter a device id' },
 ] as const
 type Kind = (typeof kinds)[number]['value']
 

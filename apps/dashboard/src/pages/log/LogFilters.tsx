@@ -66,7 +66,7 @@ export function LogFilters({ appId, search, nameOf, onChange }: Props) {
           />
         )}
       </Field>
-      <Field label="Device reported">
+      <Field label="Engagement">
         {(control) => (
           <Select
             {...control}

@@ -35,7 +35,7 @@ export function PushTable({ appId, pushes, isOfOneCampaign, nameOf }: Props) {
         { key: 'person', label: 'Person', cell: ({ externalId }) => <PersonName externalId={externalId} /> },
         {
           key: 'when',
-          label: 'Ended',
+          label: 'When',
           cell: ({ settledAt, nextTryAt }) =>
             settledAt !== null ? (
               <Time at={settledAt} precise />
@@ -64,7 +64,7 @@ export function PushTable({ appId, pushes, isOfOneCampaign, nameOf }: Props) {
             </TextLink>
           ),
         },
-        { key: 'reports', label: 'Device reported', cell: ({ engagements }) => engagements.join(', ') || '–' },
+        { key: 'reports', label: 'Engagement', cell: ({ engagements }) => engagements.join(', ') || '–' },
         ...(isOfOneCampaign
           ? []
           : [

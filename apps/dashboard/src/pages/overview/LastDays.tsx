@@ -5,7 +5,7 @@ import type { Overview } from './overview.ts'
 
 const lines = [
   ['sent', 'Sent', '--series-1'],
-  ['delivered', 'Delivered', '--series-2'],
+  ['delivered', 'Confirmed deliveries', '--series-2'],
   ['opened', 'Opened', '--series-3'],
   ['failed', 'Failed', '--series-4'],
 ] as const
@@ -13,7 +13,7 @@ const tiles = [
   ['sent', 'Sent'],
   ['failed', 'Failed'],
   ['skipped', 'Skipped'],
-  ['delivered', 'Delivered'],
+  ['delivered', 'Confirmed deliveries'],
   ['opened', 'Opened'],
   ['clicked', 'Clicked'],
 ] as const

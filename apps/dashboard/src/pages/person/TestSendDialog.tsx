@@ -55,7 +55,7 @@ export function TestSendDialog({ device, onClose }: { device: Device; onClose: (
         <Field label="Title">
           {(control) => <TextInput {...control} value={title} onChange={(event) => setTitle(event.target.value)} />}
         </Field>
-        <Field label="Body">
+        <Field label="Text">
           {(control) => <TextArea {...control} rows={2} value={body} onChange={(event) => setBody(event.target.value)} />}
         </Field>
         <p className="text-sm text-muted">A test ignores the frequency cap and quiet hours, and is not counted in statistics.</p>

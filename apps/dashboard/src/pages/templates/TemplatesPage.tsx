@@ -60,8 +60,8 @@ export function TemplatesPage() {
         empty={
           q === undefined ? (
             <Empty title="No templates yet" action={add}>
-              A template holds what a message says in each language. Your backend can send it by its id, and people can begin a message with
-              it.
+              A template holds what a message says in each language. Your backend can send it by its id, and your team can start a message
+              from it.
             </Empty>
           ) : (
             <Empty drawing="found" title="No templates found" />

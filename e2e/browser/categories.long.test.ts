@@ -29,7 +29,7 @@ test('an operator makes a category, changes it, and cannot delete it while a sch
   await until(async () => (await dialog.getByLabel(/^Id/).getAttribute('aria-invalid')) === 'true')
   expect(await barriersOf(page)).toEqual([])
   await dialog.getByLabel(/^Id/).fill('news-offers')
-  await dialog.getByText('Look and sound').click()
+  await dialog.getByText('Appearance').click()
   await dialog.getByLabel('Android channel').fill('offers')
   await dialog.getByRole('button', { name: 'Create category' }).click()
   await page.getByText('Subscribed by default (opt-out).').waitFor()

@@ -166,7 +166,7 @@ test('once an operator picked a winner the experiment names it alone, and the ca
     await page.getByRole('button', { name: 'Send Loud to the rest' }).click()
     const sheet = page.getByRole('dialog')
     // More than 1,000 devices are in this app, so their number is typed.
-    const [, number = ''] = /Type ([\d,]+) to go on/.exec(await sheet.getByText(/^Type [\d,]+ to go on$/).innerText()) ?? []
+    const [, number = ''] = /Type ([\d,]+) to continue/.exec(await sheet.getByText(/^Type [\d,]+ to continue$/).innerText()) ?? []
     await sheet.getByRole('textbox').fill(number.replaceAll(',', ''))
     await sheet.getByRole('button', { name: 'Send', exact: true }).click()
   }

@@ -112,7 +112,7 @@ test('an operator writes a monthly message with category, rate and inbox, skips 
   await page.getByLabel('Messages per minute').fill('600')
   await page.getByLabel('Add to the badge').fill('1')
   expect(await page.getByLabel('Badge', { exact: true }).isDisabled()).toBe(true)
-  await page.getByLabel('Put it into the inbox').check()
+  await page.getByLabel('Also show in the in-app inbox').check()
   expect(await barriersOf(page)).toEqual([])
   await page.getByRole('region', { name: 'Options' }).getByRole('button').first().click()
   await page.getByText('Category offers, in the inbox, 600 a minute, custom sound or badge').waitFor()

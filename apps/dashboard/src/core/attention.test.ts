@@ -23,7 +23,7 @@ test.each([
   [
     'provider_missing',
     { platform: 'web', reachable: 1 },
-    '1 Web device cannot be sent to: the app has no credentials for Web Push.',
+    '1 Web device cannot receive pushes: the app has no credentials for Web Push.',
     'providers',
   ],
   ['many_failures', { platform: 'android', failed: 30, sent: 170 }, '30 of 200 pushes to Android failed within 24 hours.', 'log'],

@@ -94,7 +94,7 @@ function noteOf(code: string, params: Attention['params'], now: number): Omit<At
     case 'provider_missing':
       return {
         kind: 'bad',
-        text: `${some(number('reachable'), `${platformNames[platform]} device`, `${platformNames[platform]} devices`)} cannot be sent to: the app has no credentials for ${providerNames[platform]}.`,
+        text: `${some(number('reachable'), `${platformNames[platform]} device`, `${platformNames[platform]} devices`)} cannot receive pushes: the app has no credentials for ${providerNames[platform]}.`,
         since: null,
         link: { label: `Set up ${providerNames[platform]}`, page: 'providers' },
       }

@@ -23,6 +23,8 @@ test("every action that the gateway records in an app's audit can be found with 
 test('the audit page shows an action in words', () => {
   expect(actionWords('campaign.winner-picked')).toBe('campaign: winner picked')
   expect(actionWords('identity-secret.made')).toBe('identity secret: made')
+  expect(actionWords('holdout.redrawn')).toBe('control group: reset')
+  expect(actionWords('picture.added')).toBe('image: added')
   expect(actionWords('odd')).toBe('odd')
 })
 

@@ -22,11 +22,15 @@ export const auditGroups = [
   { value: 'simulator.', label: 'Virtual devices' },
 ] as const
 
+/** The codes say some things with another word than the dashboard. */
+const renamed: Record<string, string> = { holdout: 'control group', redrawn: 'reset', picture: 'image' }
+const partWords = (part: string): string => renamed[part] ?? part.replaceAll('-', ' ')
+
 /** Writes an action in words: `campaign.winner-picked` becomes "campaign: winner picked". */
 export function actionWords(action: string): string {
   const dot = action.indexOf('.')
   if (dot === -1) return action
-  return `${action.slice(0, dot).replaceAll('-', ' ')}: ${action.slice(dot + 1).replaceAll('-', ' ')}`
+  return `${partWords(action.slice(0, dot))}: ${partWords(action.slice(dot + 1))}`
 }
 
 /** Gives the details of an audit entry as pairs of a name and a text. A list of texts is joined with commas; any other value becomes JSON. */

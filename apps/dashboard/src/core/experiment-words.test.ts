@@ -27,7 +27,7 @@ test('an experiment is called significant only when the report says it is decide
   expect(said({ variants: [variant('a', 80, 8), variant('b', 5_000, 620)], p: 0.01 })).toMatch(
     /needs at least 500 users .* the smallest has 80\.$/,
   )
-  expect(said({ sampleRatio: { p: null, ok: null } })).toMatch(/once all pushes of the sample are queued\.$/)
+  expect(said({ sampleRatio: { p: null, ok: null } })).toMatch(/once all pushes to the test group are queued\.$/)
   // A small p decides nothing while the split is crooked.
   expect(said({ p: 0.001, sentRatio: { p: 0.0001, ok: false } })).toMatch(/^Inconclusive: the split does not match/)
 })
@@ -42,9 +42,11 @@ test('how many users an experiment needs is said while it has fewer', () => {
 test('the page says who picks the winner, when Herald looks and what happens at the end of its time', () => {
   const auto = { afterMinutes: 240, ifInconclusive: 'best' } as const
   expect(whenDecided(undefined, 5, true)).toBe('You pick the winner. It goes to the remaining users.')
-  expect(whenDecided(undefined, null, true)).toMatch(/^You can pick a winner once sending to the sample is complete/)
+  expect(whenDecided(undefined, null, true)).toMatch(/^You can pick a winner once sending to the test group is complete/)
   expect(whenDecided(auto, null, false)).toMatch(/^Everybody got a variant/)
-  expect(whenDecided(auto, null, true)).toMatch(/^From 1 hour after .* the best-performing variant is sent after 4 hours\.$/)
+  expect(whenDecided(auto, null, true)).toMatch(
+    /^Earliest decision: 1 hour after .* Latest: 4 hours; then the best-performing variant is sent\.$/,
+  )
   expect(whenDecided(auto, 20, true)).toMatch(/^First check in 40 minutes\. .* the best-performing variant is sent in 220 minutes\.$/)
   expect(whenDecided(auto, 61, true)).toMatch(/^Checking every minute\. /)
   expect(whenDecided({ ...auto, ifInconclusive: 'none' }, 241, true)).toMatch(

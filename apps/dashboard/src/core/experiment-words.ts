@@ -47,7 +47,7 @@ export function verdictOf(report: ExperimentReport, nameOf: NameOf, auto: Auto |
   if (fewest < minUsers)
     return `Not significant yet (${rates}): each variant needs at least ${countText(minUsers)} users with a sent push; the smallest has ${countText(fewest)}.`
   if (report.sampleRatio.ok === null)
-    return `Not significant yet (${rates}): the result is evaluated once all pushes of the sample are queued.`
+    return `Not significant yet (${rates}): the result is evaluated once all pushes to the test group are queued.`
   return p <= alpha ? `Not significant yet (${rates}).` : `Not significant yet (${rates}): more data is needed.`
 }
 
@@ -57,17 +57,17 @@ export function neededText({ needed: { usersPerVariant }, variants }: Experiment
   return `To detect a 10 % uplift at your usual rate, each variant needs about ${countText(usersPerVariant)} users.`
 }
 
-/** Says who picks the winner and when. `minutesSince`: since the last push of the sample; null while pushes are still to come. */
+/** Says who picks the winner and when. `minutesSince`: since the last push to the test group; null while pushes are still to come. */
 export function whenDecided(auto: Auto | undefined, minutesSince: number | null, hasRemainder: boolean): string {
   if (!hasRemainder) return 'Everybody got a variant, so nobody is left to send the winner to.'
   if (!auto)
     return minutesSince === null
-      ? 'You can pick a winner once sending to the sample is complete.'
+      ? 'You can pick a winner once sending to the test group is complete.'
       : 'You pick the winner. It goes to the remaining users.'
   const { afterMinutes, minMinutes = Math.min(60, afterMinutes), ifInconclusive } = auto
   const end = ifInconclusive === 'best' ? 'the best-performing variant is sent' : 'you pick the winner'
   if (minutesSince === null)
-    return `From ${minutesText(minMinutes)} after the last push of the sample, the winner is sent automatically once the result is significant. If not, ${end} after ${minutesText(afterMinutes)}.`
+    return `Earliest decision: ${minutesText(minMinutes)} after the last push to the test group. Latest: ${minutesText(afterMinutes)}; then ${end}.`
   const [first, last] = [minMinutes - minutesSince, afterMinutes - minutesSince].map((left) => Math.ceil(left))
   if (last !== undefined && last > 0)
     return `${first !== undefined && first > 0 ? `First check in ${some(first, 'minute', 'minutes')}.` : 'Checking every minute.'} The winner is sent automatically once the result is significant. If not, ${end} in ${some(last, 'minute', 'minutes')}.`

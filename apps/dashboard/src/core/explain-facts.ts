@@ -100,7 +100,7 @@ const headlineOfTarget = ({ kind, listed }: StepOf<'target'>): string =>
 
 const ofDevice = (step: StepOf<'device'>): Draft[] => [
   ...(step.deleted ? text('Device', 'deleted', 'The device is deleted.') : []),
-  ...time('Registered first', step.createdAt),
+  ...time('First registered', step.createdAt),
   ...(step.inBounds === null
     ? []
     : text(
@@ -112,13 +112,13 @@ const ofDevice = (step: StepOf<'device'>): Draft[] => [
 
 const ofOwner = (step: StepOf<'owner'>): Draft[] => [
   ...id('Queued for user', step.queuedFor).map((draft): Draft =>
-    step.ownerNow === step.queuedFor ? draft : { ...draft, headline: 'The device belongs to another user than when its push was queued.' },
+    step.ownerNow === step.queuedFor ? draft : { ...draft, headline: 'The device changed hands after the push was queued.' },
   ),
   ...id('Belongs to user', step.ownerNow).map((draft): Draft => ({ ...draft, clock: 'now' })),
 ]
 
 const ofExperiment = (step: StepOf<'experiment'>): Draft[] => [
-  ...text('In the sample', `${yesNo(step.inSample)}, of ${Math.round(step.sampleRate * 1000) / 10} % of the audience`),
+  ...text(`Test group (${Math.round(step.sampleRate * 1000) / 10} %)`, yesNo(step.inSample)),
   ...text('Variant', step.variant),
   ...id('Winning variant of the A/B test', step.remainderOf, 'campaign'),
 ]
@@ -126,7 +126,7 @@ const ofExperiment = (step: StepOf<'experiment'>): Draft[] => [
 const ofRecall = ({ of, sent, opened }: StepOf<'recall'>): Draft[] => [
   ...id('Recalls the campaign', of, 'campaign'),
   ...text('Was sent that campaign', yesNo(sent)),
-  ...text('Reported it opened', yesNo(opened)),
+  ...text('Opened', yesNo(opened)),
 ]
 
 function ofReachable(step: StepOf<'reachable'>): Draft[] {
@@ -142,7 +142,7 @@ function ofReachable(step: StepOf<'reachable'>): Draft[] {
     ...time('Invalid token since', step.invalidatedAt),
     ...text('Invalid token because of', by?.code),
     ...id('Detected by campaign', by?.campaignId ?? null, 'campaign'),
-    ...(isNever(step.registeredAt) ? text('Registered last', 'never') : time('Registered last', step.registeredAt)),
+    ...(isNever(step.registeredAt) ? text('Last registered', 'never') : time('Last registered', step.registeredAt)),
   ]
 }
 
@@ -188,7 +188,7 @@ function ofMessage(station: StationName, step: StepOf<'message'>): Draft[] {
   if (station === 'locale') {
     const shown = step.locale ?? 'silent'
     return text(
-      'Locale',
+      'Language',
       step.locale === null ? 'none: the send is silent' : shown,
       step.locale === null
         ? 'The send is silent and shows no text.'
@@ -227,7 +227,7 @@ const ofBatch = (step: StepOf<'batch'>): Draft[] => [
     : [
         ...text(
           'On hold because of',
-          step.circuit.code ?? 'its answers',
+          step.circuit.code ?? 'provider errors',
           `On hold: the provider accepts no pushes now${step.circuit.code ? ` (${step.circuit.code})` : ''}.`,
         ).map((draft): Draft => ({ ...draft, ...(step.circuit?.code ? { code: step.circuit.code } : {}) })),
         ...time('On hold since', step.circuit.since),

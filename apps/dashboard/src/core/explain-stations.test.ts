@@ -158,7 +158,7 @@ test('facts recorded or frozen are shown as of the send’s time, facts read now
     (station) => station.facts,
   )
   const clockOf = (label: string) => facts.filter((fact) => fact.label === label).map(({ clock }) => clock)
-  expect(clockOf('Registered first')).toEqual(['then'])
+  expect(clockOf('First registered')).toEqual(['then'])
   expect(clockOf('Opted in')).toEqual(['now'])
   expect(clockOf('Queued for user')).toEqual(['then'])
   expect(clockOf('Ended')).toEqual(['then'])
@@ -169,7 +169,7 @@ test('a device that was imported and never registered has registered "never", no
   const facts = stationsOf(trace('not_queued', [device, { ...reachable, registeredAt: '1970-01-01T00:00:00.000Z' }])).flatMap(
     (station) => station.facts,
   )
-  expect(facts.find(({ label }) => label === 'Registered last')).toMatchObject({ value: 'never', kind: 'text' })
+  expect(facts.find(({ label }) => label === 'Last registered')).toMatchObject({ value: 'never', kind: 'text' })
 })
 
 test('no step after the one that stopped the push is shown as passed', () => {
@@ -224,7 +224,7 @@ test('a push skipped because the date had passed in its zone shows as ended at t
 
 test('the ticket’s sentence names the device, user, campaign, verdict, its certainty and the time', () => {
   expect(ticketOf(trace('sent', []), { campaignId: id, campaign: 'Spring', externalId: 'customer-7', lookedAt: at })).toBe(
-    `Device ${id} (ios) of user customer-7, campaign “Spring” ${id}: So it was. (sent, recorded, looked at ${at})`,
+    `Device ${id} (ios) of user customer-7, campaign “Spring” ${id}: So it was. (sent, recorded, as of ${at})`,
   )
 })
 
@@ -238,7 +238,7 @@ test('a closed step shows the line of the fact that decided', () => {
       trace('skipped', [device, reachable, { ...owner, result: 'stop', ownerNow: null }, page, end('skipped', 'owner_changed')]),
       'audience',
     ),
-  ).toBe('The device belongs to another user than when its push was queued.')
+  ).toBe('The device changed hands after the push was queued.')
   expect(summaryOf(trace('held', [...queued, batch, message]), 'provider')).toBe(
     'On hold: the provider accepts no pushes now (credentials_invalid).',
   )

@@ -32,7 +32,7 @@ const labels: Readonly<Record<StationName, string>> = {
   reachable: 'Reachable',
   cap: 'Frequency cap',
   quiet_hours: 'Quiet hours',
-  locale: 'Locale',
+  locale: 'Language',
   render: 'Text',
   size: 'Size',
   provider: 'Provider',
@@ -196,7 +196,7 @@ export function ticketOf(
   const whose = of.externalId === null ? '' : ` of user ${of.externalId}`
   const device = `Device ${trace.subscriptionId}${trace.platform === null ? '' : ` (${trace.platform})`}${whose}`
   const campaign = `campaign ${of.campaign === null || of.campaign === '' ? '' : `“${of.campaign}” `}${of.campaignId}`
-  return `${device}, ${campaign}: ${trace.sentence} (${trace.verdict.replace('_', ' ')}, ${trace.certainty}, looked at ${of.lookedAt})`
+  return `${device}, ${campaign}: ${trace.sentence} (${trace.verdict === 'held' ? 'on hold' : trace.verdict.replace('_', ' ')}, ${trace.certainty}, as of ${of.lookedAt})`
 }
 
 const isFailureCode = (code: string): code is keyof typeof remedies => Object.hasOwn(remedies, code)

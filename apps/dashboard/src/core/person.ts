@@ -29,7 +29,7 @@ const valueOf = (type: string, value: string): TagValue =>
 
 /** Gives a made-up user with every field of a user, and with each of `tags` that has a known value. */
 export const samplePerson = (tags: readonly { name: string; type: string; values: readonly string[] }[], now: Date): Person => ({
-  name: 'A sample person',
+  name: 'Preview person',
   language: null,
   timezone: null,
   user: {

@@ -93,7 +93,7 @@ export function stateSentence(state: State, now: number): string {
     case 'scheduled':
       return 'Scheduled: it will be sent automatically.'
     case 'active':
-      return 'Active: each occurrence is sent as its own campaign.'
+      return 'Active: each run is sent as its own campaign.'
     case 'paused':
       return state.isRecurring
         ? 'Paused: no run begins until it resumes.'
@@ -101,7 +101,7 @@ export function stateSentence(state: State, now: number): string {
     case 'sending':
       return sendingSentence(state, queued, waiting, seconds)
     case 'sent':
-      if (state.isRecurring) return 'Over: the last run has begun.'
+      if (state.isRecurring) return 'Finished: no more runs.'
       return queued === 0
         ? 'No recipients: no device matched.'
         : `Sent${seconds === null ? '' : ` in ${spanOf(seconds)}`}: ${countText(stats.sent)} of ${some(queued, 'push was', 'pushes were')} accepted by the providers.`
@@ -110,7 +110,7 @@ export function stateSentence(state: State, now: number): string {
         ? 'Cancelled before anything was queued.'
         : `Cancelled: ${countText(stats.sent)} of ${some(queued, 'push', 'pushes')} had been sent.`
     case 'failed':
-      return `Failed: ${state.failure?.message ?? 'the send could not go on.'}${waiting > 0 ? ' What was queued is still sent.' : ''}`
+      return `Failed: ${state.failure?.message ?? 'the send could not go on.'}${waiting > 0 ? ' Pushes already queued will still go out.' : ''}`
   }
 }
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { scheduleText } from './schedule-text.ts'
 
 test('a schedule is shown in words, a recurrence with its time zone', () => {
-  expect(scheduleText(null)).toBe('at once')
-  expect(scheduleText({ type: 'now' })).toBe('at once')
+  expect(scheduleText(null)).toBe('immediately')
+  expect(scheduleText({ type: 'now' })).toBe('immediately')
   expect(scheduleText({ type: 'at', at: '2026-02-06T15:00:00.000Z' })).toMatch(/^once, on .*2026.* \(your time\)$/)
   expect(scheduleText({ type: 'user_timezone', localTime: '08:00' })).toBe('at 08:00 in each user’s own time zone')
   const onDate = { type: 'user_timezone', localTime: '09:00', date: '2026-12-04' } as const

@@ -26,7 +26,7 @@ export function scheduleText(schedule: components['schemas']['Schedule'] | null)
       return parts.join(', ')
     }
     default:
-      return 'at once'
+      return 'immediately'
   }
 }
 

@@ -20,7 +20,7 @@ export function SignIn() {
             <Mark size={28} />
             Herald
           </h1>
-          <p className="text-muted">{isNameAsked ? 'Who are you?' : 'Sign in to the administration.'}</p>
+          <p className="text-muted">{isNameAsked ? 'Who are you?' : 'Sign in'}</p>
         </div>
         {!isSecureContext && <InsecureNotice />}
         {wasCodeRefused() && (

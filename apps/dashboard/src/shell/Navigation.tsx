@@ -44,7 +44,7 @@ export const appPages = [
     { to: '/apps/$appId/keys', label: 'Keys', Icon: KeyRound, needed: 'read' },
     { to: '/apps/$appId/webhooks', label: 'Webhooks', Icon: Webhook, needed: 'read' },
     { to: '/apps/$appId/settings', label: 'Settings', Icon: Settings, needed: 'read' },
-    { to: '/apps/$appId/audit', label: 'Audit', Icon: History, needed: 'people' },
+    { to: '/apps/$appId/audit', label: 'Audit log', Icon: History, needed: 'people' },
   ],
 ] as const
 

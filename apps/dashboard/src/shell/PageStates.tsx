@@ -43,7 +43,7 @@ export function AppGone() {
   return (
     <Page title="This app is gone">
       <Empty title="The app was deleted, or its address is wrong" action={<ButtonLink to="/">Go to the apps</ButtonLink>}>
-        Its users, devices and campaigns went with it. Who deleted it stands in the log of the gateway.
+        Its users, devices and campaigns were deleted too. The gateway log shows who deleted it.
       </Empty>
     </Page>
   )

@@ -68,7 +68,7 @@ function OpenConfirm({ onClose, title, children, action, typed, danger, ready = 
         {error !== undefined && <ErrorNote error={error} />}
         <div>{children}</div>
         {typed !== undefined && (
-          <Field label={<>Type {typed} to go on</>}>
+          <Field label={<>Type {typed} to continue</>}>
             {(control) => <TextInput {...control} value={text} onChange={(event) => setText(event.target.value)} autoFocus />}
           </Field>
         )}

@@ -48,13 +48,10 @@ export async function addPicture(
     if (same) return shown(same)
     const { settings } = await getApp(trx, appId)
     if ((await countPictures(trx, appId)) >= settings.mostPictures)
-      throw fault(
-        'limit_reached',
-        `This app has at most ${settings.mostPictures} pictures. Delete some, or raise the setting mostPictures.`,
-      )
+      throw fault('limit_reached', `This app has at most ${settings.mostPictures} images. Delete some, or raise the setting mostPictures.`)
     const name = randomBytes(32).toString('base64url')
     const added = await insertPicture(trx, appId, { ...picture, id: newId(), name, hash, addedBy: by })
-    if (!added) throw fault('invalid_state', 'The same picture was added at this moment. Try again.')
+    if (!added) throw fault('invalid_state', 'The same image was added at this moment. Try again.')
     await note(trx, appId, { id: added.id, mediaType: added.mediaType, size: added.size })
     return shown(added)
   })

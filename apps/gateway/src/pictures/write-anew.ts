@@ -21,12 +21,11 @@ export const writeAnew = (bytes: Buffer, type: PictureFormat, appId: string): Pr
     const found = await read(bytes)
       .metadata()
       .catch(() => {
-        throw invalidField('', 'is no picture that can be read')
+        throw invalidField('', 'cannot be read as an image')
       })
     if (found.format !== type) throw invalidField('', `is no ${type}, as its content-type says`)
     const height = found.pageHeight ?? found.height
-    if (found.width > mostSide || height > mostSide)
-      throw invalidField('', `must be a picture of at most ${mostSide} by ${mostSide} pixels`)
+    if (found.width > mostSide || height > mostSide) throw invalidField('', `must be an image of at most ${mostSide} by ${mostSide} pixels`)
     const format = type === 'gif' ? 'gif' : found.hasAlpha ? 'png' : 'jpeg'
     if ((found.pages ?? 1) > mostFrames) throw invalidField('', `must have at most ${mostFrames} frames`)
     const made = await encoded(
@@ -35,10 +34,10 @@ export const writeAnew = (bytes: Buffer, type: PictureFormat, appId: string): Pr
         .timeout({ seconds: 10 }),
       format,
     ).catch(() => {
-      throw invalidField('', 'is a picture that ends too early, is damaged, or has too many frames')
+      throw invalidField('', 'is an image that ends too early, is damaged, or has too many frames')
     })
     if (made.data.length > mostBytes)
-      throw fault('body_too_large', `The picture has more than ${mostBytes / 1024} KiB once it is written anew. Make it smaller.`)
+      throw fault('body_too_large', `The image has more than ${mostBytes / 1024} KiB once it is written anew. Make it smaller.`)
     const { width, height: whole, pageHeight } = made.info as { width: number; height: number; pageHeight?: number }
     return { mediaType: written[format], width, height: pageHeight ?? whole, bytes: made.data }
   }, appId)

@@ -30,7 +30,7 @@ export function AuditPage() {
 
   return (
     <Page
-      title="Audit"
+      title="Audit log"
       lead="Who changed what and when, without secrets. Names are those typed at sign-in and are not verified."
       actions={<DownloadAudit appId={appId} search={search} />}
     >

@@ -43,7 +43,7 @@ export function CampaignTrail({ appId, campaignId }: { appId: string; campaignId
       </ol>
       {data?.nextCursor && (
         <TextLink to="/apps/$appId/audit" params={{ appId }}>
-          The whole audit
+          Full audit log
         </TextLink>
       )}
     </Section>

@@ -39,7 +39,7 @@ export function CampaignUplift({ appId, campaign, reading }: { appId: string; ca
       }
     >
       {error && <ErrorNote error={error} retry={() => void refetch()} />}
-      {data && <UpliftView uplift={data} />}
+      {data && <UpliftView uplift={data} startedAt={campaign.startedAt} />}
     </Section>
   )
 }

@@ -38,7 +38,7 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
             </Fact>
           )}
           <Fact name="When">{scheduleText(campaign.schedule)}</Fact>
-          <Fact name="Time to live">{ttl === 0 ? 'at once or not at all' : spanOf(ttl)}</Fact>
+          <Fact name="Time to live">{ttl === 0 ? 'now or never' : spanOf(ttl)}</Fact>
           <Fact name="Priority">{priority}</Fact>
           {collapseId !== null && <Fact name="Collapse id">{collapseId}</Fact>}
           {category !== null && (
@@ -46,7 +46,7 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
               <CategoryLink appId={appId} id={category} />
             </Fact>
           )}
-          {campaign.inbox && <Fact name="Inbox">People can read it in the app, also those who have switched pushes off.</Fact>}
+          {campaign.inbox && <Fact name="Inbox">Also shown in the in-app inbox, for opted-out users too</Fact>}
           {campaign.sendRate !== null && <Fact name="Rate">{perMinuteText(campaign.sendRate.perMinute)}</Fact>}
           {activity !== undefined && <Fact name="Live Activity">{whatActivityDoes(activity, silent)}</Fact>}
           {silent && activity === undefined && <Fact name="Silent">It shows nothing.</Fact>}
@@ -159,7 +159,7 @@ function Locales({ content, name }: { content: Content; name: string | undefined
             {entry.url !== undefined && <p className="text-muted text-sm break-all">Opens {entry.url}</p>}
             {entry.image !== undefined && <p className="text-muted text-sm break-all">Image {entry.image}</p>}
             {entry.actions !== undefined && entry.actions.length > 0 && (
-              <p className="text-muted text-sm">Actions: {entry.actions.map(({ title }) => title).join(', ')}</p>
+              <p className="text-muted text-sm">Buttons: {entry.actions.map(({ title }) => title).join(', ')}</p>
             )}
           </li>
         ))}

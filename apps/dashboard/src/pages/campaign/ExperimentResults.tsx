@@ -88,7 +88,7 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
             },
             {
               key: 'interval',
-              label: '95 % interval',
+              label: '95 % confidence interval',
               align: 'right',
               cell: ({ users }) => (users && users.sent > 0 ? `${shareText(users.low)} to ${shareText(users.high)}` : '–'),
             },
@@ -115,15 +115,14 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
         {report && <Comparisons report={report} experiment={experiment} />}
         <p className="text-sm text-muted">
           {needed !== undefined && `${needed} `}
-          Users are counted, not devices
+          Counts users, not devices
           {report && (
             <>
               {' '}
-              , as of <Time at={report.asOf} />
+              (as of <Time at={report.asOf} />)
             </>
           )}
-          .{' '}
-          {report?.final ? 'Results are final.' : 'Preliminary results: the intervals are final after 28 days or once a winner is picked.'}
+          . {report?.final ? 'Results are final.' : 'Preliminary until a winner is picked, at most 28 days.'}
         </p>
       </div>
     </Card>
@@ -184,7 +183,7 @@ function MetricTabs({
 }
 
 function Winner({ appId, winner, experiment }: { appId: string; winner: NonNullable<Campaign['winner']>; experiment: Experiment }) {
-  const who = winner.decidedBy === 'person' ? (winner.by ?? 'A secret key of the app') : 'Herald'
+  const who = winner.decidedBy === 'person' ? (winner.by ?? 'Your backend') : 'Herald'
   const why = { person: '', significance: ' (significant)', deadline: ' (test ended)' }[winner.decidedBy]
   return (
     <p>
@@ -223,7 +222,7 @@ function Comparisons({ report, experiment }: { report: ExperimentReport; experim
           {pointsText(difference)}
           {upliftPercent !== null && ` (${upliftPercent > 0 ? '+' : ''}${upliftPercent.toFixed(1).replace('-', '−')} %)`}
           <span className="text-muted">
-            , 95 % interval {pointsText(low)} to {pointsText(high)}
+            , 95 % confidence interval {pointsText(low)} to {pointsText(high)}
           </span>
         </li>
       ))}

@@ -13,7 +13,7 @@ export function Occurrences({ appId, campaignId }: { appId: string; campaignId: 
   if (!data) return null
   return (
     <Section title="Next runs">
-      {data.items.length === 0 && <p className="text-muted">No more sends scheduled.</p>}
+      {data.items.length === 0 && <p className="text-muted">No more runs scheduled.</p>}
       <ol aria-label="Next runs" className="grid list-none gap-1 p-0">
         {data.items.map(({ at, localDate }) => (
           <li key={localDate} className="flex flex-wrap gap-x-3">

@@ -76,7 +76,12 @@ export function RecallDialog({
           options={[
             { value: 'replace', label: 'Replace it', hint: 'Devices are asked to show another text in its place' },
             { value: 'dismiss', label: 'Remove it', hint: 'Devices are asked to remove it' },
-            { value: 'stop', label: 'Only stop', hint: over ? 'It has ended already' : 'Devices keep what they show', disabled: over },
+            {
+              value: 'stop',
+              label: 'Just stop sending',
+              hint: over ? 'It has ended already' : 'Notifications already shown stay',
+              disabled: over,
+            },
           ]}
         />
         {mode === 'replace' && (

@@ -46,8 +46,9 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
         )}
         {funnel.silent.length > 0 && (
           <p className="text-muted">
-            {funnel.silent.map(({ platform, sent }) => `${countText(sent)} on ${platformNames[platform]}`).join(' and ')} are excluded from
-            the rates above: no such device has reported anything in the 30 days around this send. Set up an SDK that reports.
+            The rates above exclude{' '}
+            {funnel.silent.map(({ platform, sent }) => `${countText(sent)} on ${platformNames[platform]}`).join(' and ')}: no such device
+            reported anything from 30 days before this send to 30 days after it. Set up an SDK that reports.
           </p>
         )}
         <Buttons campaign={campaign} reading={reading} breakdown={breakdown} />

@@ -3,6 +3,7 @@ import { circuitSentence } from '../../core/attention.ts'
 import { statusWords } from '../../core/campaign-result.ts'
 import { recallAsks } from '../../core/recall-words.ts'
 import { isFollowed, stateSentence } from '../../core/progress.ts'
+import { some } from '../../core/spans.ts'
 import { useNow } from '../../live/useNow.ts'
 import { useSystem } from '../../session/useSystem.ts'
 import { Banner } from '../../ui/Banner.tsx'
@@ -65,7 +66,7 @@ export function SendState({ appId, campaign, reading, stream, onDone }: Props) {
               {schedule?.type === 'recurring' ? 'Next run' : 'Begins'} <Time at={nextAt} />
             </span>
           )}
-          {campaign.missedCount > 0 && <span>{campaign.missedCount} occurrences were missed</span>}
+          {campaign.missedCount > 0 && <span>{some(campaign.missedCount, 'run was', 'runs were')} missed</span>}
           {recurringOf !== null && (
             <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: recurringOf }}>
               Part of a recurring campaign
@@ -78,7 +79,7 @@ export function SendState({ appId, campaign, reading, stream, onDone }: Props) {
           )}
           {recallOf !== null && (
             <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: recallOf }}>
-              The campaign that this recalls
+              Recalled campaign
             </TextLink>
           )}
           {recalls.map(({ campaignId, mode, status }) => (

@@ -97,7 +97,7 @@ export function CategoryForm({ category, onSaved }: { category: Category | undef
         onChange={({ target }) => setLocked(target.checked)}
       />
       <details>
-        <summary className="min-h-6">Look and sound</summary>
+        <summary className="min-h-6">Appearance</summary>
         <p className="mt-1 mb-3 text-sm text-muted">The settings of a message or its template override these.</p>
         <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,13rem),1fr))] gap-3">
           <PresentationFields value={presentation} onChange={setPresentation} errorAt={errorAt} />

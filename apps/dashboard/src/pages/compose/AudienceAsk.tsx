@@ -84,11 +84,9 @@ function SavedSegment({
       label="Segment"
       error={error}
       hint={
-        segmentId === '' ? (
-          'Its conditions are copied when the message is sent.'
-        ) : (
+        segmentId === '' ? undefined : (
           <TextLink to="/apps/$appId/segments/$segmentId" params={{ appId, segmentId }}>
-            Look at its conditions
+            View conditions
           </TextLink>
         )
       }

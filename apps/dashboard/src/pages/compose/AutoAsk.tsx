@@ -36,7 +36,7 @@ export function AutoAsk({
         />
         <p className="text-sm text-muted">
           {isAll
-            ? 'Everybody is in the sample, so nobody is left to send the winner to.'
+            ? 'Everybody is in the test group, so nobody is left to send the winner to.'
             : auto === undefined
               ? 'You pick the winner on the campaign’s page.'
               : 'Herald checks every minute and sends the winning variant once the result is statistically significant.'}
@@ -66,19 +66,19 @@ function Conditions({ auto, onChange, errorAt }: { auto: AutoDraft; onChange: (c
               options={[
                 { value: 'open', label: 'Opens' },
                 { value: 'click', label: 'Clicks' },
-                { value: 'conversion', label: 'A conversion' },
+                { value: 'conversion', label: 'Conversion event' },
               ]}
             />
           )}
         </Field>
         {metric === 'conversion' && (
-          <Field label="Name of the conversion" hint="As your backend reports it, such as order" error={errorAt('conversion')}>
+          <Field label="Conversion event" hint="As your backend reports it, such as order" error={errorAt('conversion')}>
             {(control) => (
               <TextInput {...control} value={conversion ?? ''} onChange={({ target }) => onChange({ conversion: target.value })} />
             )}
           </Field>
         )}
-        <Field label="Maximum test duration" hint="After the last push of the sample" error={errorAt('afterMinutes')}>
+        <Field label="Maximum test duration" hint="After the last push to the test group" error={errorAt('afterMinutes')}>
           {(control) => (
             <Select
               {...control}
@@ -107,7 +107,7 @@ function Conditions({ auto, onChange, errorAt }: { auto: AutoDraft; onChange: (c
         <div className={`${grid} mt-2`}>
           <NumberField
             label="Minimum test duration (minutes)"
-            hint="A text that is only opened sooner looks better at first."
+            hint="Early opens can mislead: test at least this long."
             value={minMinutes ?? Math.min(60, afterMinutes)}
             onChange={(minutes) => onChange({ minMinutes: minutes })}
             error={errorAt('minMinutes')}

@@ -27,12 +27,7 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
         <p>
           <strong className="text-2xl">{countText(audience.devices)}</strong> {audience.devices === 1 ? 'device' : 'devices'} of{' '}
           {countText(audience.users)} {audience.users === 1 ? 'person' : 'people'}
-          {!audience.exact && (
-            <span className="text-muted">
-              , estimated from {countText(audience.sampleSize ?? 0)}
-              {intervalText(audience.interval)}
-            </span>
-          )}
+          {!audience.exact && <span className="text-muted"> (estimate{intervalText(audience.interval)})</span>}
         </p>
         <p className="text-muted">
           {platforms.map((platform) => `${platformNames[platform]} ${countText(audience.byPlatform[platform])}`).join(' · ')}
@@ -127,7 +122,7 @@ function DryRunSamples({ samples }: { samples: Report['samples'] }) {
   if (samples.length === 0) return null
   return (
     <div className="flex flex-col gap-2">
-      <p className="font-medium">Samples</p>
+      <p className="font-medium">Examples</p>
       {samples.map(({ subscriptionId, userId, platform, locale, variant, entry, payload, skip, warnings }) => (
         <div key={subscriptionId} className="flex flex-col gap-1 rounded-md border border-line p-3">
           <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
@@ -165,7 +160,7 @@ const placeOf = ({ variant, locale, platform }: Report['bytes'][number]): string
 const inOrder = (bytes: Report['bytes']): Report['bytes'] => bytes.toSorted((one, other) => placeOf(one).localeCompare(placeOf(other)))
 
 const intervalText = (interval: number[] | undefined): string =>
-  interval === undefined ? '' : `: with 95 % confidence ${countText(interval[0] ?? 0)} to ${countText(interval[1] ?? 0)}`
+  interval === undefined ? '' : `; 95 % confidence interval ${countText(interval[0] ?? 0)} to ${countText(interval[1] ?? 0)}`
 
 const leftOut = (unreachable: Report['unreachable'], skips: Report['skips']): React.ReactNode[][] => [
   ...(unreachable.optedOut > 0 ? [['Opted out', countText(unreachable.optedOut)]] : []),
@@ -230,7 +225,7 @@ const reasons: Record<string, string> = {
   expired: 'Its date has passed in their time zone',
   cancelled: 'Cancelled',
   not_in_target: 'Not in the audience',
-  not_in_experiment: 'Not in the sample of the A/B test',
+  not_in_experiment: 'Not in the test group of the A/B test',
 }
 
 /** Says why a device is left out. A reason that this page does not know is shown by its name, with spaces for underscores. */

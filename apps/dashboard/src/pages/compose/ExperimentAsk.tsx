@@ -35,7 +35,7 @@ export function ExperimentAsk({
     <div className="flex flex-col gap-4">
       <div>
         <Switch label="A/B test" checked={experiment !== null} onChange={toggle} disabled={draft.silent && experiment === null} />
-        {draft.silent && <p className="text-sm text-muted">A silent message has no texts to try.</p>}
+        {draft.silent && <p className="text-sm text-muted">A silent message has no content to test.</p>}
         {own !== undefined && <p className="text-sm text-bad">The A/B test {own}</p>}
       </div>
       {experiment && (

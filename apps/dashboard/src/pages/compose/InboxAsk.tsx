@@ -18,11 +18,11 @@ export function InboxAsk({
   return (
     <div>
       <Checkbox
-        label="Put it into the inbox"
+        label="Also show in the in-app inbox"
         hint={
           isSilent
             ? 'A silent message has nothing to read.'
-            : `People can read it in your app${days === undefined ? '' : ` for ${days} days`}, also people who have switched pushes off.`
+            : `${days === undefined ? '' : `For ${days} days. `}Opted-out users see it too.`
         }
         checked={value}
         disabled={isSilent && !value}

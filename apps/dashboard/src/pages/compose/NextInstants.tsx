@@ -5,9 +5,9 @@ import { nextInstants, type ClockChange } from '../../core/next-instants.ts'
 const here = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 const words: Record<ClockChange, string> = {
-  skipped: 'The clock change skips this time (DST), so it is sent later by the difference.',
-  twice: 'This time occurs twice (DST); it is sent the first time.',
-  shifted: 'From here on daylight saving changes the time in UTC.',
+  skipped: 'Clocks go forward: this time does not exist that day, so it is sent later by the difference.',
+  twice: 'Clocks go back: this time occurs twice, and it is sent the first time.',
+  shifted: 'From here the UTC time shifts (daylight saving).',
 }
 
 /** Shows the next instants of a schedule in the chosen time zone, in this browser's and in UTC. */

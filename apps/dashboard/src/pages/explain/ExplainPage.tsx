@@ -14,7 +14,7 @@ import { ExplainedDevices } from './ExplainedDevices.tsx'
 import { ExplainForm } from './ExplainForm.tsx'
 
 const from = '/apps/$appId/explain'
-const lead = 'Every step that decides whether a device gets a campaign, in the order in which the send decides it.'
+const lead = 'The delivery checks for each device, in order.'
 
 /** Explains why a device, or each device of a user, got a campaign or did not. */
 export function ExplainPage() {

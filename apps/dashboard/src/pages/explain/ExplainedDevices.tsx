@@ -83,8 +83,8 @@ function Whom({ explained, campaignName }: { explained: Explained; campaignName:
             ),
           },
           { label: 'Status', value: status },
-          { label: 'Begun', value: startedAt === null ? 'not yet' : <Time at={startedAt} precise /> },
-          { label: 'Audience complete', value: fannedOutAt === null ? 'not yet' : <Time at={fannedOutAt} precise /> },
+          { label: 'Started', value: startedAt === null ? 'not yet' : <Time at={startedAt} precise /> },
+          { label: 'Recipients selected', value: fannedOutAt === null ? 'not yet' : <Time at={fannedOutAt} precise /> },
           {
             label: 'User',
             value:

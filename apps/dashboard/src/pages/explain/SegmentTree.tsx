@@ -4,7 +4,7 @@ import { shownValue, type SegmentBranch } from '../../core/segment-leaves.ts'
 import { describeLeaf } from '../../core/segment-text.ts'
 import { clsx } from 'clsx'
 
-const words = { and: 'All of these', or: 'At least one of these', not: 'Not this' } as const
+const words = { and: 'All of these', or: 'Any of these', not: 'Not this' } as const
 
 /** Shows the segment of a send: for each condition the wanted value, and the value that the device has now. */
 export function SegmentTree({ tree, changedSince }: { tree: SegmentBranch | undefined; changedSince: boolean }) {

@@ -56,7 +56,7 @@ export function TraceView({
         </p>
         {until !== null && (
           <p className="mt-1 text-muted">
-            Goes on at <Time at={until} precise />
+            Continues at <Time at={until} precise />
           </p>
         )}
         <div className="mt-3 flex flex-wrap items-center gap-3">
@@ -64,7 +64,7 @@ export function TraceView({
             Copy for a ticket
           </Button>
           <span className="text-sm text-muted">
-            Looked at <Time at={lookedAt} precise />
+            As of <Time at={lookedAt} precise />
           </span>
         </div>
       </Card>

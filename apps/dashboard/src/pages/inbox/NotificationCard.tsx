@@ -21,7 +21,7 @@ function PictureFrame({ url }: { url: string }) {
     <span className="flex items-center gap-2 rounded border border-dashed border-strong px-2 py-3 text-xs text-muted">
       <Image size={16} className="shrink-0" aria-hidden />
       <span className="min-w-0 break-all">
-        Picture {pathname.split('/').at(-1)} from {hostname}
+        Image {pathname.split('/').at(-1)} from {hostname}
       </span>
     </span>
   )

@@ -70,7 +70,7 @@ export function LogPage() {
         {pages.isLoading && <Skeleton lines={8} />}
         {!pages.isLoading && !pages.fault && pages.items.length === 0 && !pages.hasMore && (
           <Empty drawing={isFiltered ? 'found' : 'nothing'} title={isFiltered ? 'Nothing matches' : 'No pushes yet'}>
-            {isFiltered ? 'No push matches all of these filters.' : 'Each push that is queued stands here with its outcome.'}
+            {isFiltered ? 'No push matches all of these filters.' : 'Every queued push appears here with its outcome.'}
           </Empty>
         )}
         {pages.items.length > 0 && (

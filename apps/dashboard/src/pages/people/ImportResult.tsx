@@ -83,7 +83,7 @@ export function ImportResult({ report }: { report: ImportReport }) {
                 },
               ]),
           { label: 'Speed', value: rowsPerSecond === null ? '–' : `${Math.round(rowsPerSecond).toLocaleString('en')} rows a second` },
-          { label: 'Begun', value: <Time at={createdAt} precise /> },
+          { label: 'Started', value: <Time at={createdAt} precise /> },
           { label: 'Ended', value: endedAt === null ? 'not yet' : <Time at={endedAt} precise /> },
         ]}
       />

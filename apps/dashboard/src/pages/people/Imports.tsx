@@ -76,7 +76,7 @@ export function Imports() {
             rowKey={({ id }) => id}
             onOpen={({ id }) => open(id)}
             columns={[
-              { key: 'at', label: 'Begun', cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { key: 'at', label: 'Started', cell: ({ createdAt }) => <Time at={createdAt} /> },
               {
                 key: 'state',
                 label: 'State',

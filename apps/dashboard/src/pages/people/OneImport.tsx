@@ -119,7 +119,7 @@ function Sending({ report, given, onEnded }: { report: ImportReport; given: File
     <div className="flex flex-col gap-3">
       {file === undefined ? (
         <Field
-          label="Choose the same file to go on"
+          label="Choose the same file to continue"
           hint={`The import is at byte ${report.offset.toLocaleString('en')}. Nothing is written twice.`}
         >
           {(control) => (

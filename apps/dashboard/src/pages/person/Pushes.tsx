@@ -91,7 +91,9 @@ function PushTable({ pushes, person }: { pushes: readonly Push[]; person: Person
           key: 'code',
           label: 'Code',
           cell: ({ code, providerCode, state }) => (
-            <span className="font-mono text-xs">{[code ?? state, providerCode].filter(Boolean).join(' · ') || '–'}</span>
+            <span className="font-mono text-xs">
+              {[code ?? (state === 'held' ? 'on hold' : state), providerCode].filter(Boolean).join(' · ') || '–'}
+            </span>
           ),
         },
         {

@@ -101,8 +101,8 @@ export function SaveButton({
             <Banner kind="warning">
               The credentials are stored.{' '}
               {isAway(refusal.checked)
-                ? `Whether ${name} takes them is not known yet.`
-                : `Pushes are held, and not lost, until ${name} takes what is stored.`}
+                ? `Whether ${name} accepts them is not known yet.`
+                : `Pushes stay on hold until ${name} accepts them. None is lost.`}
             </Banner>
           </>
         )}

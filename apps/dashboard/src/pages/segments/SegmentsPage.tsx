@@ -33,7 +33,7 @@ export function SegmentsPage() {
   return (
     <Page
       title="Segments"
-      lead="A segment is a group of users, defined by filters on devices, users and tags. Campaigns and your backend can use it."
+      lead="A segment is a group of users, defined by conditions on devices, users and tags. Campaigns and your backend can use it."
       guide="segments"
       actions={
         <ButtonLink

@@ -55,8 +55,7 @@ export function MeasureSettings({ form: { register, setValue, watch, formState }
             </Field>
           )}
           <p className="text-muted text-sm">
-            The page Impact shows the uplift of campaigns over it. Transactional messages, such as order confirmations, still reach
-            everybody.
+            See Impact for the uplift over the control group. Transactional messages, such as order confirmations, still reach everybody.
           </p>
         </div>
       </Card>

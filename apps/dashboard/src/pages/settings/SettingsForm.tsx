@@ -102,7 +102,7 @@ export function SettingsForm({ app }: { app: App }) {
               </div>
             )}
             <p className="text-muted text-sm">
-              Messages above the cap are skipped (<code>frequency_cap</code>). Silent pushes, tests and sends that bypass the cap are not
+              Campaigns above the cap are skipped (<code>frequency_cap</code>). Silent pushes, tests and sends that ignore the cap are not
               limited.
             </p>
           </div>
@@ -140,7 +140,7 @@ export function SettingsForm({ app }: { app: App }) {
               </>
             )}
             <p className="text-muted text-sm">
-              They apply in each person’s time zone, or the app’s if it is unknown. Silent pushes, tests and sends that bypass them are not
+              They apply in each person’s time zone, or the app’s if it is unknown. Silent pushes, tests and sends that ignore them are not
               held.
             </p>
           </div>

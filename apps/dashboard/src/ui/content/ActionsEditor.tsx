@@ -49,19 +49,19 @@ export function ActionsEditor({
           </div>
           <div className="min-w-40 flex-1">
             <TextField
-              label="Its link"
+              label="Button link"
               value={action.url}
               onChange={(url) => change(place, { url })}
               most={2048}
               error={errorAt(`.${place}.url`)}
-              placeholder="As the message’s"
+              placeholder="Same as the message"
               isAddress
               tags={tags}
               dataKeys={dataKeys}
             />
           </div>
           <div className="w-32">
-            <Field label="Its id" error={errorAt(`.${place}.id`)}>
+            <Field label="Button ID" error={errorAt(`.${place}.id`)}>
               {(control) => <TextInput {...control} value={action.id} onChange={({ target }) => change(place, { id: target.value })} />}
             </Field>
           </div>

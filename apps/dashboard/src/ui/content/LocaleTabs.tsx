@@ -108,8 +108,7 @@ export function LocaleTabs({
           Your users also use
           {missing.map((one) => (
             <Button key={one.locale} small onClick={() => add(one.locale)}>
-              {nameOfLocale(one.locale)}
-              <span className="font-normal text-muted">currently sees {one.readsInstead}</span>
+              {nameOfLocale(one.locale)}: <span className="font-normal text-muted">users get {nameOfLocale(one.readsInstead)}</span>
             </Button>
           ))}
         </p>

@@ -48,7 +48,7 @@ export function MessagePreview({
           <PersonPicker appId={appId} value={screen.personKey} name={screen.person.name} onChange={screen.setPerson} />
         </Previews>
       </Card>
-      <Card title="Bytes">
+      <Card title="Payload size">
         <ByteMeters measured={measured} silent={options.silent} />
       </Card>
     </div>

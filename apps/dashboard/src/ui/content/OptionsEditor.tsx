@@ -54,8 +54,8 @@ export function OptionsEditor({
               value={value.priority}
               onChange={({ target }) => onChange({ priority: target.value === 'normal' ? 'normal' : 'high' })}
               options={[
-                { value: 'high', label: 'High: at once' },
-                { value: 'normal', label: 'Normal: when it saves battery' },
+                { value: 'high', label: 'High: immediately' },
+                { value: 'normal', label: 'Normal: may be delayed to save battery' },
               ]}
             />
           )}
@@ -68,7 +68,7 @@ export function OptionsEditor({
         <PresentationFields value={value.presentation} onChange={(presentation) => onChange({ presentation })} errorAt={errorAt} />
       </div>
       <details>
-        <summary className="min-h-6">Advanced: fields of the providers</summary>
+        <summary className="min-h-6">Advanced: provider fields</summary>
         <div className="mt-3 flex flex-col gap-3">
           {providerFields.map(({ platform, label, hint }) => (
             <Field key={platform} label={label} hint={hint} error={errorAt(`overrides.${platform}`)}>

@@ -3,7 +3,7 @@ import { Combobox } from '../Combobox.tsx'
 import { Field } from '../Field.tsx'
 
 const fixed = [
-  { value: 'sample', label: 'A sample person', hint: 'every value is there' },
+  { value: 'sample', label: 'Preview person', hint: 'every value is there' },
   { value: 'nobody', label: 'Nobody', hint: 'every value is missing' },
 ]
 

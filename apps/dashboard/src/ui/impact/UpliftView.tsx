@@ -2,12 +2,16 @@ import { pointsText, upliftVerdict, type Uplift } from '../../core/experiment-wo
 import { countText, percentText } from '../../core/number.ts'
 import { Status } from '../Status.tsx'
 import { Table } from '../Table.tsx'
+import { Time } from '../Time.tsx'
 
 const kinds = { more: 'good', fewer: 'bad', unknown: 'off' } as const
 const labels = { more: 'Positive', fewer: 'Negative', unknown: 'Not significant yet' } as const
 
+/** For so long after its start a campaign's conversions are counted, as the API does when it is not told a window. */
+const weekMs = 7 * 86_400_000
+
 /** Shows what came with pushes and what without them, the difference with its interval, and no more than that says. */
-export function UpliftView({ uplift }: { uplift: Uplift }) {
+export function UpliftView({ uplift, startedAt = null }: { uplift: Uplift; startedAt?: string | null }) {
   const { treated, control, difference, low, high, final } = uplift
   const { is, text } = upliftVerdict(uplift)
   const rows = [
@@ -35,13 +39,18 @@ export function UpliftView({ uplift }: { uplift: Uplift }) {
         <p className="tabular-nums">
           Difference {pointsText(difference)}
           <span className="text-muted">
-            , 95 % interval {pointsText(low)} to {pointsText(high)}
+            , 95 % confidence interval {pointsText(low)} to {pointsText(high)}
           </span>
         </p>
       )}
       <p className="text-sm text-muted">
         Counts all targeted users, whether they got the push or not, and all their conversions, attributed or not.
-        {!final && ' The conversion window is still open.'}
+        {startedAt !== null && (
+          <>
+            {' '}
+            The conversion window is 7 days and {final ? 'ended' : 'ends'} <Time at={Date.parse(startedAt) + weekMs} />.
+          </>
+        )}
       </p>
     </div>
   )

@@ -16,7 +16,7 @@ function describeLoss({ values, repeated, unfit, tooMany }: Pasted): string {
   const parts = [
     `${values.length} added`,
     ...(repeated > 0 ? [`${repeated} left out because they are in the list already`] : []),
-    ...(unfit.length > 0 ? [`${unfit.length} left out because they are no value of this kind: ${unfit.slice(0, 3).join(', ')}`] : []),
+    ...(unfit.length > 0 ? [`${unfit.length} left out because they are not valid for this type: ${unfit.slice(0, 3).join(', ')}`] : []),
     ...(tooMany > 0 ? [`${tooMany} left out because a list holds at most ${maxListed}`] : []),
   ]
   return `${parts.join('; ')}.`

@@ -317,5 +317,5 @@ test('reading series, overviews and curves touches neither the ledger nor the re
   })
   await plans.close()
   const tables = new Set(scans.map(({ table }) => table))
-  expect(tables).toEqual(new Set(['app_hours', 'app_hour_codes', 'app_days', 'app_day_codes', 'counters']))
+  expect(tables).toEqual(new Set(['app_hours', 'app_hour_codes', 'app_days', 'app_day_codes', 'counters', 'curve_steps']))
 })

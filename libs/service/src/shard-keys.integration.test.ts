@@ -16,6 +16,7 @@ const withoutApp = [
   ...['audience.import_errors', 'audience.last_notified', 'audience.send_rates', 'audience.wave_claims', 'campaigns.template_uses'],
   ...[
     'tracker.announcements',
+    'tracker.campaign_actions',
     'tracker.campaign_codes',
     'tracker.campaign_conversions',
     'tracker.engagements',

@@ -102,6 +102,7 @@ const queries: Record<string, string> = {
 /** Makes what a route needs, and gives the parameters of its path. */
 const givenFor: Record<string, (appId: string) => Promise<Record<string, string>>> = {
   deletePicture: givenPicture,
+  endSessionById: givenOtherSession,
   readDraft: givenDraft,
   deleteDraft: givenDraft,
   'rollback-apns': (appId) => givenFormer(appId, 'apns', { ...apns, bundleId: 'org.example.other' }),
@@ -111,6 +112,12 @@ const givenFor: Record<string, (appId: string) => Promise<Record<string, string>
   readHoldoutUplift: givenHoldout,
   redrawHoldout: givenHoldout,
   'rollback-webpush': (appId) => givenFormer(appId, 'webpush', { subject: 'mailto:other@shop.example' }),
+}
+async function givenOtherSession() {
+  await givenSession('to be ended')
+  const { body } = await ask('GET', '/sessions')
+  const sessions = (body['items'] ?? []) as { id: string; name: string }[]
+  return { id: sessions.find(({ name }) => name === 'to be ended')?.id ?? '' }
 }
 async function givenPicture(appId: string) {
   const { body } = await ask('POST', `/apps/${appId}/pictures`, undefined, { 'content-type': 'image/png' }, png)

@@ -149,7 +149,7 @@ test('a colleague with a read-only key sees campaigns and results, no person, an
   await theirs.getByLabel('Administration token or key').fill(key)
   await theirs.getByRole('button', { name: 'Sign in' }).click()
   await theirs.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor()
-  await theirs.getByText('may read').waitFor()
+  await theirs.getByText('Permissions: read').waitFor()
   const links = await theirs.getByRole('navigation').getByRole('link').allInnerTexts()
   expect(links).toEqual([
     ...['Overview', 'Campaigns', 'Impact', 'Segments', 'Templates', 'Categories', 'Providers', 'Keys', 'Webhooks', 'Settings'],

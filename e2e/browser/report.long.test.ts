@@ -107,7 +107,7 @@ test('the overview shows how the subscribers have grown, once two days were coun
   const points = [on('2026-01-01T00:00:00.000Z', 3), on('2026-01-02T00:00:00.000Z', 5)]
   await page.route(/\/devices\/series$/, (route) => route.fulfill({ json: { points } }))
   await page.getByRole('link', { name: 'Overview' }).click()
-  await page.getByRole('region', { name: 'Reachable devices' }).waitFor()
+  await page.getByRole('region', { name: 'Reachable devices by day' }).waitFor()
   await page.getByText('5 devices could be reached at the end of the last day, 2 more than 2 days before.').waitFor()
   await untilShown(page)
   expect(await barriersOf(page)).toEqual([])

@@ -20,7 +20,7 @@ export function Growth({ appId }: { appId: string }) {
   const { days, reachable, change } = growth
   const changed = change === 0 ? 'as many as' : `${countText(Math.abs(change))} ${change > 0 ? 'more' : 'fewer'} than`
   return (
-    <Section title="Reachable devices">
+    <Section title="Reachable devices by day">
       <Chart
         name={`${days.length} days`}
         summary={`${countText(reachable)} devices could be reached at the end of the last day, ${changed} ${days.length} days before.`}

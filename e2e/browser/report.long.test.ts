@@ -91,12 +91,12 @@ test('an operator downloads everybody as JSON lines, and the campaigns as a CSV'
 
 // spec: dashboard/warnings-once
 test('a warning of the review leads to the field of the language that it is about', async () => {
-  const body = { name: 'Empty', content: { ...content, _default: 'de', en: { ...text, body: 'Hello {{ tags.nobody_has_it }}' } } }
+  const body = { name: 'Empty', content: { _default: 'de', en: text, de: { ...text, body: 'Hello {{ tags.nobody_has_it }}' } } }
   const { id } = ok(await tenant.admin<{ id: string }>('POST', '/campaigns', body), 201)
   const { page, watched } = await open(`/compose/${id}?step=review`)
   await page.getByRole('link', { name: 'Edit' }).first().click()
   const isBody = `document.activeElement?.value === ${JSON.stringify('Hello {{ tags.nobody_has_it }}')}`
-  await until(() => page.evaluate<boolean>(isBody), { what: 'the English body has the focus' })
+  await until(() => page.evaluate<boolean>(isBody), { what: 'the German body has the focus' })
   expect(watched.faults).toEqual([])
 })
 

@@ -47,7 +47,7 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
                   </TextLink>
                 ) : (
                   <Link
-                    from="/apps/$appId/compose"
+                    from="/apps/$appId/compose/$campaignId"
                     to="."
                     search={(search) => ({ ...search, step: undefined, edit: path, ...(locale !== null && { locale }) })}
                     className="underline"

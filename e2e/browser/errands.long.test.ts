@@ -29,6 +29,7 @@ test.each(errands)(
       await me.press(target)
     }
     expect(await errand.run(shop, page, { ...me, press })).toBe(true)
+    await untilShown(page)
     barriers.push(...(await barriersOf(page)))
     expect({ barriers, faults: watched.faults }).toEqual({ barriers: [], faults: [] })
   },

@@ -119,7 +119,7 @@ export const errands: readonly Errand[] = [
       await me.press(page.getByRole('radio', { name: /A saved segment/ }))
       await me.pick(page.getByRole('combobox', { name: /segment/i }), 'Gold')
       for (const [language, [title, body]] of Object.entries(writings)) {
-        if (language !== 'English') await me.press(button(page, new RegExp(`^${language} ?reads`)))
+        if (language !== 'English') await me.press(button(page, new RegExp(`^${language}: ?users get`)))
         // A language that was just added has its title in focus.
         await me.write(field(page, 'Title'), title)
         await me.write(field(page, 'Text'), body)

@@ -219,7 +219,7 @@ test('an operator whose browser reaches no push service is offered a virtual pho
   const { context, herald, open } = dashboard
   await context.grantPermissions(['notifications'], { origin: herald.baseUrl })
   const { page } = await open('/start')
-  await page.getByRole('button', { name: 'Create a public and a secret key' }).click()
+  await page.getByRole('button', { name: 'Create both keys' }).click()
   await page.getByRole('button', { name: 'Allow notifications in this browser' }).click()
   await page.getByRole('button', { name: 'Use a virtual phone' }).click()
   await page.getByRole('button', { name: 'Create a virtual device' }).click()

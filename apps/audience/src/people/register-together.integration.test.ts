@@ -207,16 +207,16 @@ test('when two processes register the same devices at once, each device and user
 
   for (let round = 0; round < 4; round += 1)
     await Promise.all(
-      many(120, (index) => {
-        const subscription = phone(`token-${index % 40}`, { externalId: `user-${(index * 7 + round) % 30}`, tags: { round } })
+      many(60, (index) => {
+        const subscription = phone(`token-${index % 20}`, { externalId: `user-${(index * 7 + round) % 15}`, tags: { round } })
         return bus.call(calls.registerSubscription, { appId, subscription })
       }),
     )
 
   const [users, devices] = [await usersOf(appId), await devicesOf(appId)]
-  expect(devices).toHaveLength(40)
-  expect(new Set(users.map(({ external_id }) => external_id))).toEqual(new Set(many(30, (index) => `user-${index}`)))
-  expect(users).toHaveLength(30)
+  expect(devices).toHaveLength(20)
+  expect(new Set(users.map(({ external_id }) => external_id))).toEqual(new Set(many(15, (index) => `user-${index}`)))
+  expect(users).toHaveLength(15)
   const known = new Set(users.map(({ id }) => id))
   expect(devices.every(({ user_id }) => known.has(user_id))).toBe(true)
 })

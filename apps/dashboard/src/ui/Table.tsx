@@ -100,7 +100,7 @@ export function Table<T>({
                     align === 'right' && 'tabular-nums sm:text-right',
                   )}
                 >
-                  <div className="min-w-0 break-words">
+                  <div className="min-w-0 wrap-anywhere sm:wrap-break-word">
                     {column === 0 && rowHref !== undefined ? (
                       <RowLink href={router.basepath + rowHref(row)} open={() => go(row)}>
                         {cell(row)}

@@ -92,7 +92,7 @@ export function AuditPage() {
                   key: 'subject',
                   label: 'Object',
                   cell: ({ subject, action }) => (
-                    <dl className="flex min-w-64 flex-wrap gap-x-3 gap-y-0.5 text-xs">
+                    <dl className="flex flex-wrap gap-x-3 gap-y-0.5 text-xs sm:min-w-64">
                       {subjectParts(subject).map((part) => (
                         <SubjectPart key={part.name} appId={appId} action={action} part={part} />
                       ))}

@@ -9,9 +9,9 @@ export function SubjectPart({ appId, action, part: { name, text } }: SubjectPart
   const isGone = action.endsWith('.deleted') || action.endsWith('.erased') || action.endsWith('.revoked')
   const link = /^[0-9a-f]{24}$/.test(text) && !isGone ? pages[kind as keyof typeof pages]?.(appId, text) : undefined
   return (
-    <div className="flex gap-1">
+    <div className="flex min-w-0 gap-1">
       <dt className="text-muted">{name}</dt>
-      <dd className="break-all">{link === undefined ? text : <TextLink {...link}>{text}</TextLink>}</dd>
+      <dd className="min-w-0 break-all">{link === undefined ? text : <TextLink {...link}>{text}</TextLink>}</dd>
     </div>
   )
 }

@@ -45,7 +45,7 @@ export function KeysStep({
         {making.error !== null && <ErrorNote error={making.error} />}
         <div>
           <Button busy={making.isPending} onClick={() => making.mutate()}>
-            Create a public and a secret key
+            Create both keys
           </Button>
         </div>
       </>

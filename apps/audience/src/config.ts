@@ -1,9 +1,9 @@
-import { databaseUrl, ledgerRetentionDays, outageProbeSeconds, poolConfig, ServiceConfig, whole } from '@herald/service/config'
+import { databaseUrl, ledgerRetentionDays, outageProbeSeconds, databaseConfig, ServiceConfig, whole } from '@herald/service/config'
 import type { z } from 'zod'
 
 export const Config = ServiceConfig.extend({
   DATABASE_URL_AUDIENCE: databaseUrl,
-  ...poolConfig,
+  ...databaseConfig,
   FAN_OUT_RETENTION_DAYS: whole(7, { min: 1, max: 365 }).describe(
     'Days a settled campaign’s fan-out row is kept, so that a late repeat of its pointer sends nothing twice.',
   ),

@@ -13,7 +13,7 @@ import { openAppSettings } from './app-settings.ts'
 import { commitTogether } from './commit-together.ts'
 import type { Config } from './config.ts'
 import { remember, rememberSends } from './delivery/read-taken.ts'
-import { openSendRates } from './delivery/send-rates.ts'
+import { openProviderRates } from './delivery/provider-rates.ts'
 import { serveDispatchers } from './delivery/serve-dispatchers.ts'
 import { spareTakers } from './delivery/spare-takers.ts'
 import { openTakers } from './delivery/takers.ts'
@@ -80,7 +80,7 @@ export async function startAudience(service: Service<Config>): Promise<void> {
   const dispatchers = serveDispatchers({
     ...ofSends,
     ...{ remembered, takersSpared, poke, outageProbeMs },
-    rates: openSendRates({ db: frequentDb, log }),
+    rates: openProviderRates({ db: frequentDb, log }),
     reportAgain: (batch) => tellAgain(ofSends, batch),
     maxHoldSeconds: config.BREAKER_MAX_HOLD_SECONDS,
     circuitMemory: rememberCircuits(service, outageProbeMs),

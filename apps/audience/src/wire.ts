@@ -14,7 +14,7 @@ import type { Audience } from './audience.ts'
 import { listOpenPushes } from './delivery/list-open-pushes.ts'
 import type { Dispatchers } from './delivery/serve-dispatchers.ts'
 import { listCircuits, listOpenCircuits } from './delivery/store/circuits.ts'
-import { listSlowed } from './delivery/store/send-rates.ts'
+import { listSlowed } from './delivery/store/provider-rates.ts'
 import type { Takers } from './delivery/takers.ts'
 import { probeCircuits } from './delivery/update-circuits.ts'
 import { eraseApp } from './erase-app.ts'
@@ -229,8 +229,8 @@ export function wireAudience(
   bus.answer(calls.listUsers, onReads(listUsers))
   bus.answer(calls.exportUsers, onReads(exportUsers, { withinMs: 6_000 }))
 
-  // At most two lots of imports are written at once, one of an app: a lot has at most 200 rows (500 kept a connection for about 100 ms), and devices and
-  // sends need the others.
+  // Imports write at most two lots at once, one of each app, so that connections stay free for devices and sends. A lot has at most 200 rows; one of
+  // 500 kept a connection for 100 ms.
   const lotInTurn = openAtOnce({ atOnce: 2, share: 1, mostWaiting: 50, waitMs: 10_000, full: queueUnavailable })
   answerImports(bus, { db, reads, lotInTurn })
 

@@ -1,8 +1,8 @@
-import { databaseUrl, poolConfig, ServiceConfig, transactionalRetentionDays, whole } from '@herald/service/config'
+import { databaseUrl, databaseConfig, ServiceConfig, transactionalRetentionDays, whole } from '@herald/service/config'
 import type { z } from 'zod'
 
 export const Config = ServiceConfig.extend({
-  ...poolConfig,
+  ...databaseConfig,
   DATABASE_URL_CAMPAIGNS: databaseUrl,
   DEFAULT_TTL_SECONDS: whole(2_592_000, { min: 0 }).describe(
     'Seconds a push is kept for a device that is away, for sends without a ttl; never more than 2419200.',

@@ -49,7 +49,7 @@ export async function runRecurrences({
 
 type Running = Pick<Campaigns, 'db' | 'catchUpSeconds' | 'log'>
 
-/** Makes the runs of due recurrences in one transaction: of the oldest up to 50, or of `only` one. */
+/** Makes, in one transaction, the runs of the oldest 50 due recurrences, or of the recurrence with the id `only`. */
 const runDue = ({ db, catchUpSeconds, log }: Running, only?: string) =>
   transact(db, async (trx) => {
     const due = await takeDueRecurrences(trx, atOnce, only)

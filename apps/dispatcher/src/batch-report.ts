@@ -5,7 +5,7 @@ import {
   type FinishBatch,
   type Recipient,
   type RefusedLetter,
-  type SendRate,
+  type ProviderRate,
   type TakenBatch,
 } from '@herald/contracts/batch'
 import { renewBatch } from '@herald/contracts/calls/audience'
@@ -78,7 +78,7 @@ export function openReport(
   }: TakenBatch & { answer: 'taken' } & {
     test?: true | undefined
     credentialsVersion: number | null
-    rate: SendRate | null
+    rate: ProviderRate | null
     takenAt: number
     uncounted: number
   },

@@ -33,7 +33,7 @@ async function deliverBatch(
   pointer: BatchPointer,
 ): Promise<void> {
   const place = await dispatcher.jobs.enter(platform, lane, pointer.appId)
-  await begin(dispatcher, place, { ...pointer, platform, takes: null })
+  await beginDelivery(dispatcher, place, { ...pointer, platform, takes: null })
 }
 
 /**
@@ -44,7 +44,7 @@ export async function deliverGiven(dispatcher: Dispatcher, given: GivenBatch, ta
   const { platform, lane, appId, campaignId, batchId } = given
   const place = dispatcher.jobs.occupy(platform, lane, appId)
   try {
-    await begin(dispatcher, place, { ...given, takenAt })
+    await beginDelivery(dispatcher, place, { ...given, takenAt })
   } catch (error) {
     dispatcher.log.warn({ batchId, campaignId, appId, err: error }, 'a batch was left to its lease')
   }
@@ -54,7 +54,7 @@ export async function deliverGiven(dispatcher: Dispatcher, given: GivenBatch, ta
  * Takes a batch and begins to deliver it. A batch that audience gave (`takes` is not null) is leased already: its `content` is used while fresh, else
  * asked for. Frees the `place` when the delivery ends, or cannot begin.
  */
-async function begin(
+async function beginDelivery(
   dispatcher: Dispatcher,
   place: { leave(): void },
   {
@@ -84,16 +84,16 @@ async function begin(
     const circuit = { environment: transport?.environment ?? '', credentialsVersion: transport?.version ?? null } as const
     const rate = transport?.rate ?? null
     const known = dispatcher.sends.get(campaignId)
-    const isRead = content && performance.now() - beganAt < freshMs
-    const askedAt = isRead ? beganAt : performance.now()
+    const usesContent = content && performance.now() - beganAt < freshMs
+    const askedAt = usesContent ? beganAt : performance.now()
     const takenAt = givenAt ?? askedAt
     const asked = { batchId, appId, knowsSend: known !== undefined, from: 0, takes, ...circuit, rate }
-    const answer = isRead ? content : await dispatcher.small.take(asked, size)
+    const answer = usesContent ? content : await dispatcher.small.take(asked, size)
     if (answer.answer !== 'taken') return leave()
     const taken = { ...answer, elapsedMs: answer.elapsedMs - (askedAt - takenAt) }
     const prepared = known ?? prepareTaken(dispatcher, taken)
     const stopped = AbortSignal.any([dispatcher.jobs.stopping, flow.stopped])
-    const batch = { taken, takenAt, size, uncounted: isRead ? (size ?? 0) : 0, prepared, transport, circuit, stopped, flights: [] }
+    const batch = { taken, takenAt, size, uncounted: usesContent ? (size ?? 0) : 0, prepared, transport, circuit, stopped, flights: [] }
     dispatcher.jobs.add(deliver(dispatcher, batch).finally(leave))
   } catch (error) {
     leave()
@@ -133,11 +133,11 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
   const forget = dispatcher.jobs.onCutOff((answer) => {
     for (const hear of batch.flights) hear?.(answer)
   })
-  const before = dispatcher.uncommitted.get(batchId)
-  const { promise: committed, resolve: haveCommitted } = Promise.withResolvers<void>()
+  const earlierDelivery = dispatcher.uncommitted.get(batchId)
+  const { promise: committed, resolve: tellCommitted } = Promise.withResolvers<void>()
   dispatcher.uncommitted.set(batchId, committed)
   try {
-    await before
+    await earlierDelivery
     const recipients = await openRecipients(dispatcher, batch, lease, report)
     if (recipients) {
       const unsent = await sendToAll(dispatcher, batch, lease, report, recipients)
@@ -145,7 +145,7 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
       for (const number of unsent) report.retry(recipients.at(number), tries, 0)
       await report.committed()
     }
-    haveCommitted()
+    tellCommitted()
     const answer = recipients && !lease.taken.aborted ? await finish(dispatcher, batch, report, lease.taken) : undefined
     const { platform, lane, probe } = taken
     const ms = Math.round(performance.now() - takenAt)
@@ -161,7 +161,7 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
   } finally {
     forget()
     lease.release()
-    haveCommitted()
+    tellCommitted()
     if (dispatcher.uncommitted.get(batchId) === committed) dispatcher.uncommitted.delete(batchId)
   }
 }

@@ -1,5 +1,5 @@
 import { checkSealKeys } from '@herald/auth/seal'
-import { databaseUrl, poolConfig, ServiceConfig, webPushConfig, whole } from '@herald/service/config'
+import { databaseUrl, databaseConfig, ServiceConfig, webPushConfig, whole } from '@herald/service/config'
 import { z } from 'zod'
 import { parseRanges } from './core/client-address.ts'
 
@@ -21,7 +21,7 @@ export const Config = ServiceConfig.extend({
       'On how many servers NATS stores each stream: 3 with a cluster of three, so that one may die. A stream that has more copies keeps them.',
     ),
   DATABASE_URL_GATEWAY: databaseUrl,
-  ...poolConfig,
+  ...databaseConfig,
   ADMIN_TOKEN: z
     .string()
     .optional()

@@ -1,9 +1,9 @@
 import { checkSealKeys } from '@herald/auth/seal'
-import { databaseUrl, flag, poolConfig, proxyConfig, ServiceConfig, whole } from '@herald/service/config'
+import { databaseUrl, flag, databaseConfig, proxyConfig, ServiceConfig, whole } from '@herald/service/config'
 import { z } from 'zod'
 
 export const Config = ServiceConfig.extend({
-  ...poolConfig,
+  ...databaseConfig,
   ...proxyConfig,
   DATABASE_URL_WEBHOOKS: databaseUrl,
   SEAL_KEYS: z

@@ -228,8 +228,12 @@ const Host = z.string().max(300)
  * The rate that credentials share (spec: providers/quota). `scope` names the credentials, for example by a hash of the FCM project. `most`: pushes a
  * second while the provider asks for no slowing down; null for any number.
  */
-export const SendRate = z.object({ scope: z.string().min(1).max(300), platform: z.enum(platforms), most: z.number().positive().nullable() })
-export type SendRate = z.infer<typeof SendRate>
+export const ProviderRate = z.object({
+  scope: z.string().min(1).max(300),
+  platform: z.enum(platforms),
+  most: z.number().positive().nullable(),
+})
+export type ProviderRate = z.infer<typeof ProviderRate>
 
 export const FinishBatch = z.object({
   batchId: Id,
@@ -335,7 +339,7 @@ export const FinishBatch = z.object({
    * What the answers say about the credentials' rate: pushes accepted, pushes refused because of a quota, and how long ago the batch was taken.
    * Absent when nothing limits the credentials and nothing was refused.
    */
-  rate: SendRate.extend({
+  rate: ProviderRate.extend({
     accepted: z.number().int().min(0),
     refused: z.number().int().min(0),
     answered: z.number().int().min(0),

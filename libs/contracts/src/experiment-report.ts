@@ -129,7 +129,10 @@ export function upliftOf({ treated, control, final }: CountedUplift): Uplift {
   }
 }
 
-/** Which experiment is counted, and by what. `variants` as the campaign has them, in their order: they place users who have no outcome yet. */
+/**
+ * Asks for the counts of one experiment by one metric. `variants` are in the campaign's order: the tracker computes from them the variant of users
+ * who have no outcome yet.
+ */
 export const CountedBy = z.object({
   appId: Id,
   campaignId: Id,

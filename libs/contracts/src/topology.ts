@@ -122,8 +122,8 @@ export const comeBackAfterMs = [250, 500, 1_000, 2_000] as const
 export const pointedAtOnce = 64
 
 /**
- * The sweep points again at a row that no process has taken, after 5, 10, 15, 15 … s: `least(stepSeconds * (pointer_no + 2), mostSeconds)`.
- * `pointer_no`: how many times it had pointed at the row before.
+ * When the sweep has pointed at a row, the row is due again in `least(stepSeconds * (pointer_no + 2), mostSeconds)`: 10 s, then 15 s. `pointer_no`
+ * counts its earlier pointers. A first pointer has 5 s.
  */
 export const sweepAgain = { stepSeconds: 5, mostSeconds: 15 } as const
 

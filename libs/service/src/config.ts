@@ -89,8 +89,8 @@ export const ServiceConfig = z.object({
     ),
 })
 
-/** The pool settings of a service with a database. */
-export const poolConfig = {
+/** The database settings of every service that has a schema. */
+export const databaseConfig = {
   DATABASE_POOL_SIZE: z.coerce
     .number()
     .int()

@@ -22,16 +22,16 @@ export function group<Item, Result>(
     weigh = () => 1,
     enough = limit,
   }: {
-    /** Most items of a commit. When so many wait, another commit begins at the same time. */
+    /** Most items of a commit. */
     limit: number
     /** When so many items wait, further ones are refused with the error of `full`; an app that has a quarter of them already from the half on. */
     maxWaiting: number
     full: () => Error
     /** Whether each item alone would fail with this error too, as when the database is away: then all fail at once. */
     isShared?: (error: unknown) => boolean
-    /** The app of an item. An app with no item in flight does not wait for the commits of others: one more begins. */
+    /** The app of an item. An app with no item in flight does not wait for other apps' commits: one commit more than `atOnce` may begin for it. */
     appOf?: (item: Item) => string
-    /** Most commits at the same time. */
+    /** Most commits at the same time. A further one begins when `limit` items wait. */
     atOnce?: number
     /**
      * For items that no caller waits for: a commit begins this many ms after the previous one began, or sooner when `limit` items wait or their
@@ -136,7 +136,7 @@ export function group<Item, Result>(
       waiting.add(appId, { item, within: asNow(), resolve, reject })
       weighs += weigh(item)
       if (isEnough()) goOn()
-      const isBeside = inFlight.size > 0 && running <= atOnce && appId !== '' && !inFlight.has(appId)
-      if (running === 0 || (running < atOnce && waiting.size >= limit) || isBeside) void apart(drain)
+      const beginsBesideOthers = inFlight.size > 0 && running <= atOnce && appId !== '' && !inFlight.has(appId)
+      if (running === 0 || (running < atOnce && waiting.size >= limit) || beginsBesideOthers) void apart(drain)
     })
 }

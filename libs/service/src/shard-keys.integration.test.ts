@@ -3,7 +3,9 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 
 const { ownerUrl } = await freshDatabase()
-/** The gateway's tables are of the installation and small: apps, keys, sessions, audit. They stay together. */
+/**
+ * The schemas whose tables must be splittable by app. The gateway's is left out: apps, keys, sessions and audit are small and stay in one database.
+ */
 const schemas = ['audience', 'campaigns', 'tracker', 'webhooks']
 const ofInstallation = ['housework', 'migrations', 'reconciliation', 'curve_steps']
 

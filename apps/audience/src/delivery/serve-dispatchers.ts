@@ -5,7 +5,7 @@ import { group } from '@herald/service/group'
 import { failsEverybody, isOwnFailure } from '@herald/service/health'
 import { finishBatch, type FinishAnswer, type Finishing } from './finish-batch.ts'
 import { readTaken, type Remembered } from './read-taken.ts'
-import type { SendRates } from './send-rates.ts'
+import type { ProviderRates } from './provider-rates.ts'
 import { countFailedRead } from './store/taken-batches.ts'
 import { renewBatch, takeBatch, type Granted, type TakeAsked } from './take-batch.ts'
 
@@ -26,7 +26,7 @@ type Serving = Finishing & {
   remembered: Remembered
   maxHoldSeconds: number
   outageProbeMs: number
-  rates: SendRates
+  rates: ProviderRates
   /** Reports a batch to the ledger again. */
   reportAgain: (batch: UnknownBatch) => Promise<unknown>
   /**

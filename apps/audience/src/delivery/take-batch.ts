@@ -1,11 +1,11 @@
-import type { CircuitEnvironment, SendRate } from '@herald/contracts/batch'
+import type { CircuitEnvironment, ProviderRate } from '@herald/contracts/batch'
 import { transact } from '@herald/service/postgres'
 import type { Db } from '../store/tables.ts'
 import { decideTakes, toLookUp, type TakeDecision } from './core/circuit.ts'
 import { giveTurns } from '../sends/core/pace.ts'
 import { lockTurns, moveTurns, stampTurns } from '../sends/store/turns-of-sends.ts'
-import type { SendRates } from './send-rates.ts'
-import { holdForTurn } from './store/send-rates.ts'
+import type { ProviderRates } from './provider-rates.ts'
+import { holdForTurn } from './store/provider-rates.ts'
 import { lockOpenCircuits, writeCircuits, type LockedCircuit } from './store/circuits.ts'
 import {
   findFirstPlaces,
@@ -31,7 +31,7 @@ export type TakeAsked = {
   environment: CircuitEnvironment
   credentialsVersion: number | null
   /** The rate that the credentials share; null when they have none. */
-  rate: SendRate | null
+  rate: ProviderRate | null
 }
 
 /**
@@ -41,7 +41,7 @@ export type TakeAsked = {
 export type Refused = { answer: 'gone' | 'busy' | 'held' }
 export type Granted = { row: TakenRow; from: number; knowsSend: boolean }
 
-type Taking = { db: Db; maxHoldSeconds: number; outageProbeMs: number; rates: SendRates; poke: () => void }
+type Taking = { db: Db; maxHoldSeconds: number; outageProbeMs: number; rates: ProviderRates; poke: () => void }
 
 /**
  * Gives batches to dispatchers (docs/architecture.md, step 4), usually in one update, which counts the take. Of two that ask for one batch, the first

@@ -16,10 +16,10 @@ import { openAudience } from '../testing/rig.ts'
 const { db } = await openAudience()
 const register = openRegistrations({ db, frequentDb: db }, { maxWaiting: 5_000, full: queueUnavailable }, openPeopleTurns())
 
-/** Random commands are chosen before their devices exist: `device` is a place in the list of devices, and may be beyond its end. */
 const endpoint = fc.constantFrom('one', 'two', 'three', 'four').map((name) => `https://push.example/${name}`)
 const externalId = fc.constantFrom('ann', 'bob', 'cem')
 const tags = fc.record({ seat: fc.integer({ min: 0, max: 9 }), plan: fc.constantFrom('free', 'pro') }, { requiredKeys: [] })
+/** An index into the devices that exist when the command runs. It may be past the end. */
 const device = fc.nat(4)
 const plan = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('register' as const), endpoint, externalId: fc.option(externalId), tags }) },

@@ -5,7 +5,7 @@ import { wakeFanOut } from '../sends/change-flow.ts'
 import { fanOut } from '../sends/fan-out.ts'
 import { finishBatch } from '../delivery/finish-batch.ts'
 import { readTaken, rememberSends } from '../delivery/read-taken.ts'
-import { openSendRates } from '../delivery/send-rates.ts'
+import { openProviderRates } from '../delivery/provider-rates.ts'
 import { takeBatch, type TakeAsked } from '../delivery/take-batch.ts'
 import { rememberCircuits } from '../delivery/update-circuits.ts'
 import { anyApp, givenSend, nothingHeard, opened, type openAudience } from './rig.ts'
@@ -40,7 +40,7 @@ export const retried = (
  * sends.
  */
 export function withBatches({ audience, db, peers }: Pick<Awaited<ReturnType<typeof openAudience>>, 'audience' | 'db' | 'peers'>) {
-  const rates = openSendRates({ db, log: audience.log })
+  const rates = openProviderRates({ db, log: audience.log })
   const take = async (...all: TakeAsked[]): Promise<ReturnType<typeof opened>[]> => {
     const given = await takeBatch({ db, maxHoldSeconds: 86_400, outageProbeMs: 5_000, rates, poke: () => undefined }, all)
     const granted = given.filter((one) => 'row' in one)

@@ -106,7 +106,7 @@ async function playPeers(natsUrl: string) {
   const gone = new Set<string>()
   const flows = new Map<string, FlowChange>()
   const settled = new Map<string, string[]>()
-  /** The devices to which a campaign was sent, in the order of its ledger. */
+  /** What the tracker that the test plays answers to `listReached`: the devices of each campaign, in the ledger's order. */
   const reached = new Map<string, { subscriptionId: string; userId: string }[]>()
   const failures: z.infer<typeof failCampaign.request>[] = []
   const failedStarts: string[] = []

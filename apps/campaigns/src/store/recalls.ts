@@ -97,7 +97,7 @@ export async function findDueRecalls(db: Db, limit: number): Promise<{ due: DueR
   return { due: rows.filter(({ isDue }) => isDue), someWait: rows.some(({ isDue }) => !isDue) }
 }
 
-/** Begins a follow-up. Gives false when another process has begun it, or it was cancelled: the row's lock lets one through. */
+/** Begins a recall's campaign. Gives false when it was cancelled or another process has begun it: the row's lock decides. */
 export async function markBegun(db: Db, id: string): Promise<boolean> {
   const row = await db
     .updateTable('campaigns')

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ProviderCredentials } from '@herald/contracts/app'
-import type { CircuitEnvironment, SendRate } from '@herald/contracts/batch'
+import type { CircuitEnvironment, ProviderRate } from '@herald/contracts/batch'
 import type { Platform } from '@herald/contracts/platform'
 import type { SentTo } from '@herald/contracts/recipient'
 import type { OriginEvent } from '@herald/http2/client/origin'
@@ -67,7 +67,7 @@ export type AppTransport = {
   transport: Transport
   version: number
   /** The rate that the credentials share with whoever else uses them; null when they have none (spec: providers/quota). */
-  rate: SendRate | null
+  rate: ProviderRate | null
   /**
    * The environment that is asked first for devices that name none: the APNs environment of the credentials, or the other one if only the other one
    * has an address. Empty for other providers.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { KeyKind } from '../administration.ts'
-import { environments, FinishBatch, SendRate, smallSend, type FrozenSend, type TakenBatch, type GivenBatch } from '../batch.ts'
+import { environments, FinishBatch, ProviderRate, smallSend, type FrozenSend, type TakenBatch, type GivenBatch } from '../batch.ts'
 import type { AppSettings } from '../app.ts'
 import { call, type Broadcast } from '../call.ts'
 import type { FrozenTarget } from './campaigns.ts'
@@ -65,7 +65,7 @@ const TakeBatch = z.object({
   environment: z.enum(environments),
   credentialsVersion: z.number().int().nullable(),
   /** The rate that the credentials share; null when they have none. */
-  rate: SendRate.nullable(),
+  rate: ProviderRate.nullable(),
 })
 export type TakeBatch = z.infer<typeof TakeBatch>
 

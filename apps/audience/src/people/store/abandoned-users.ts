@@ -12,8 +12,8 @@ const isBare = sql<boolean>`
   and ${hasNoDevice}`
 
 /**
- * Changes the rows of locked users after devices left them. Anonymous users without devices are deleted, bare ones (`isBare`) become candidates for
- * removal in 30 days. The device that left is remembered (spec: administration/former-devices).
+ * Follows up on devices that have left their users, whose rows are locked. Deletes anonymous users without a device, notes bare ones (`isBare`) for
+ * removal in 30 days, and remembers the devices of users with an external id (spec: administration/former-devices).
  */
 export async function leaveUsers(db: Db, departures: Departure[]): Promise<void> {
   const userIds = departures.map(({ userId }) => userId)

@@ -1,4 +1,4 @@
-import type { SendRate } from '@herald/contracts/batch'
+import type { ProviderRate } from '@herald/contracts/batch'
 import type { SlowedRate } from '@herald/contracts/calls/audience'
 import type { Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
@@ -23,7 +23,7 @@ const now = sql<number>`(extract(epoch from next_at - now()) * 1000)::float8 as 
 /** Writes how many pushes were taken and accepted, and gives the rate. Credentials that no process has used yet get a row. */
 export async function writeRate(
   db: Db,
-  { scope, most, platform }: SendRate,
+  { scope, most, platform }: ProviderRate,
   { taken, accepted }: { taken: number; accepted: number },
 ): Promise<RateNow> {
   const { rows } = await sql<RateNow>`

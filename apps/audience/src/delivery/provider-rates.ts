@@ -1,8 +1,8 @@
-import { batchSize, type FinishBatch, type SendRate } from '@herald/contracts/batch'
+import { batchSize, type FinishBatch, type ProviderRate } from '@herald/contracts/batch'
 import type { Log } from '@herald/service/log'
 import { LRUCache } from 'lru-cache'
 import type { Db } from '../store/tables.ts'
-import { findSizes, pause, slowDown, writeRate, type RateNow } from './store/send-rates.ts'
+import { findSizes, pause, slowDown, writeRate, type RateNow } from './store/provider-rates.ts'
 
 /** What this process knows of a rate is read again after this time, so that all processes see a change within it. */
 const readAgainMs = 1_000
@@ -25,18 +25,18 @@ const pauseMs = 1_000
  * The rates that credentials share (spec: providers/quota). A row holds each, so that all dispatchers and audiences keep it together; a process writes
  * to it about ten times a second, or for each batch while the rate is low.
  */
-export type SendRates = {
+export type ProviderRates = {
   /** Decides which batches have a turn now, in the order asked. Gives those that have none yet, and when each has it. */
-  withoutTurn(asked: { batchId: string; rate: SendRate | null }[]): Promise<{ batchId: string; inMs: number }[]>
+  withoutTurn(asked: { batchId: string; rate: ProviderRate | null }[]): Promise<{ batchId: string; inMs: number }[]>
   /** Notes how many pushes were taken. */
-  took(rate: SendRate, pushes: number): Promise<void>
+  took(rate: ProviderRate, pushes: number): Promise<void>
   /** Notes what the provider answered. Never rejects: what is lost here is noted with the next answers. */
   heard(finish: FinishBatch, appId: string): Promise<void>
 }
 
 type Known = RateNow & { at: number; taken: number; accepted: number; second: { at: number; answered: number; refused: number } }
 
-export function openSendRates({ db, log }: { db: Db; log: Log }, restMs = pauseMs): SendRates {
+export function openProviderRates({ db, log }: { db: Db; log: Log }, restMs = pauseMs): ProviderRates {
   const known = new LRUCache<string, Known>({ max: 5_000 })
   const complainedAt = new LRUCache<string, number>({ max: 1_000 })
   /** The credentials that rest after a quota answer, as far as this process has seen it. */
@@ -49,14 +49,14 @@ export function openSendRates({ db, log }: { db: Db; log: Log }, restMs = pauseM
     known.set(scope, next)
     return next
   }
-  const write = async (rate: SendRate): Promise<Known> => {
+  const write = async (rate: ProviderRate): Promise<Known> => {
     const { scope } = rate
     const before = known.get(scope)
     const [taken, accepted] = [before?.taken ?? 0, before?.accepted ?? 0]
     if (before) Object.assign(before, { taken: 0, accepted: 0, at: performance.now() })
     return learn(scope, await writeRate(db, rate, { taken, accepted }))
   }
-  const current = async (rate: SendRate): Promise<Known> => {
+  const current = async (rate: ProviderRate): Promise<Known> => {
     const one = known.get(rate.scope)
     const isFresh = one && performance.now() - one.at < (one.perSecond === null || turnOf(one) < farMs ? readFreeAgainMs : readAgainMs)
     return isFresh ? one : write(rate)
@@ -64,7 +64,7 @@ export function openSendRates({ db, log }: { db: Db; log: Log }, restMs = pauseM
   const turnOf = ({ aheadMs, at, perSecond, taken }: Known): number =>
     perSecond === null ? 0 : aheadMs - (performance.now() - at) + (taken / perSecond) * 1000
 
-  const slowAfterPause = async (rate: SendRate, appId: string, takenAgoMs: number): Promise<void> => {
+  const slowAfterPause = async (rate: ProviderRate, appId: string, takenAgoMs: number): Promise<void> => {
     const { scope, platform } = rate
     pausing.delete(scope)
     await write(rate)

@@ -3,14 +3,14 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { asked, finished, withBatches } from '../testing/batches.ts'
 import { givenCrowd, givenSend, openAudience } from '../testing/rig.ts'
-import { openSendRates } from './send-rates.ts'
-import { listSlowed } from './store/send-rates.ts'
+import { openProviderRates } from './provider-rates.ts'
+import { listSlowed } from './store/provider-rates.ts'
 
 const rig = await openAudience()
 const { audience, db } = rig
 const { take, givenBatches } = withBatches(rig)
-/** Each call gives the rates as another process knows them. */
-const openRates = () => openSendRates({ db, log: audience.log }, 0)
+/** Opens the rates as one more process of audience: instances share only the database. */
+const openRates = () => openProviderRates({ db, log: audience.log }, 0)
 const appOfOne = newId()
 await givenCrowd(db, { appId: appOfOne, count: 1, platform: 'android' })
 const [single = ''] = await givenBatches(appOfOne)

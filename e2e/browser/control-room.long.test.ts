@@ -58,12 +58,12 @@ test('queued = sent + failed + skipped + waiting holds on screen throughout a se
   await page.locator('[data-sentence]', { hasText: /^Cancelled:/ }).waitFor()
 
   const { stats } = await read(tenant, id)
-  const { Queued, Sent, Failed, Skipped, Waiting } = await until(async () => {
+  const { Recipients, Sent, Failed, Skipped, Waiting } = await until(async () => {
     const last = (await seen()).readings.at(-1)
     return last?.Waiting === 0 && last.Sent === stats.sent ? last : undefined
   })
-  expect({ Queued, Sent, Failed, Skipped, Waiting }).toEqual({
-    Queued: stats.queued,
+  expect({ Recipients, Sent, Failed, Skipped, Waiting }).toEqual({
+    Recipients: stats.queued,
     Sent: stats.sent,
     Failed: stats.failed,
     Skipped: stats.skipped,

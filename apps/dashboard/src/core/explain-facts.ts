@@ -169,8 +169,8 @@ const ofWave = (step: StepOf<'wave'>): Draft[] => [
   ...text('Zone', step.zoneKnown ? step.zone : `${step.zone}, the app’s: the user has none`),
   ...(step.expired
     ? text('Its time', 'had passed', `The date and time of the send had passed in ${step.zone} when it was sent.`)
-    : time('Wave begins', step.at)),
-  ...(step.wave === null ? [] : text('Wave', step.of === null ? step.wave : `${step.wave} of ${step.of}`)),
+    : time('Batch begins', step.at)),
+  ...(step.wave === null ? [] : text('Time-zone batch', step.of === null ? step.wave : `${step.wave} of ${step.of}`)),
 ]
 
 const ofQuietHours = (step: StepOf<'quiet_hours'>): Draft[] => [

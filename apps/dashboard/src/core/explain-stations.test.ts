@@ -188,7 +188,7 @@ test('a device without reports is shown as having reported nothing, not as faile
   expect(stationsOf(heard).at(-1)).toMatchObject({ result: 'pass', summary: 'The device reported: opened.' })
 })
 
-test('a push that waits for its wave is shown as waiting at the step "Wave and quiet hours"', () => {
+test('a push that waits for its wave is shown as waiting at the step "Send time and quiet hours"', () => {
   const wave = {
     step: 'wave',
     result: 'wait',

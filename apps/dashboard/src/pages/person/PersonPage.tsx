@@ -80,10 +80,10 @@ function Actions({ person: { id, externalId } }: { person: Person }) {
     <>
       <a href={`/v1/admin/apps/${appId}/users/${id}/export`} download={`${fileName(externalId ?? id)}.jsonl`} className={buttonClass({})}>
         <Download size={14} aria-hidden />
-        Export as JSON
+        Export all (JSON)
       </a>
       <ButtonLink to="/apps/$appId/explain" params={{ appId }} search={{ userId: id }}>
-        Explain a campaign
+        Did this user get a campaign?
       </ButtonLink>
       <Button onClick={() => setErasing(true)}>Erase</Button>
       <Confirm
@@ -96,7 +96,7 @@ function Actions({ person: { id, externalId } }: { person: Person }) {
         onConfirm={erase}
       >
         <p>
-          The user, all devices and tags go at once, and webhook bodies that name the person are emptied. Counters of campaigns stay as they
+          The user, all devices and tags go at once, and their data in stored webhooks is erased. Counters of campaigns stay as they
           are. A device comes back as somebody new when its app registers it again. This cannot be undone.
         </p>
       </Confirm>

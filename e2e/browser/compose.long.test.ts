@@ -193,7 +193,7 @@ test('when another tab changed a draft, this tab does not overwrite it, and the 
   await saved(theirs.page)
 
   await field(mine.page, 'Title').fill('Mine again')
-  await mine.page.getByRole('button', { name: 'Take theirs' }).click()
+  await mine.page.getByRole('button', { name: 'Use their version' }).click()
   expect(await field(mine.page, 'Title').inputValue()).toBe('Theirs')
   expect([mine.watched.faults, theirs.watched.faults]).toEqual([[], []])
 })

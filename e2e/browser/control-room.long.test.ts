@@ -112,7 +112,7 @@ test('the control room shows a failure code with remedy and link to its pushes; 
 
   const { page, watched } = await open(`/campaigns/${id}`)
   await page.getByText('The app was removed, or the browser ended the subscription.').waitFor()
-  await page.getByRole('button', { name: 'Recount' }).click()
+  await page.getByRole('button', { name: 'Verify counts' }).click()
   await page.getByText('3 pushes recounted').waitFor()
   await page.getByText('Counts match').waitFor()
 
@@ -177,7 +177,7 @@ test('once an operator picked a winner the experiment names it alone, and the ca
   await page.getByRole('heading', { level: 1, name: 'Which words?', exact: true }).waitFor()
   await pick()
   await page.getByRole('heading', { level: 1, name: 'Which words? – winner Loud' }).waitFor()
-  await page.getByRole('link', { name: 'The remaining 50 % of the audience' }).click()
+  await page.getByRole('link', { name: 'Remaining audience (50 %)' }).click()
 
   await page.getByRole('heading', { level: 1, name: 'Which words?', exact: true }).waitFor()
   await page.getByText('Winner picked').waitFor()

@@ -72,7 +72,7 @@ test('a send shows its conversions by variant and what it caused, and calls noth
 test('an operator sees how long a slow send takes, makes it faster while it goes out, and lifts the limit', async () => {
   const id = await sendCampaign(tenant, { name: 'Slowly', sendRate: { perMinute: 60 }, bypass: { holdout: true } }, 'sending')
   const { page, watched } = await open(`/campaigns/${id}`)
-  await page.locator('[data-rate]', { hasText: /^60 a minute · about .* left$/ }).waitFor()
+  await page.locator('[data-rate]', { hasText: /^60 per minute · about .* left$/ }).waitFor()
   await page.getByRole('button', { name: 'Change the rate' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Messages per minute').fill('30')
@@ -81,7 +81,7 @@ test('an operator sees how long a slow send takes, makes it faster while it goes
   await dialog.getByLabel('Messages per minute').fill('120')
   expect(await barriersOf(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Apply limit' }).click()
-  await page.locator('[data-rate]', { hasText: /^120 a minute/ }).waitFor()
+  await page.locator('[data-rate]', { hasText: /^120 per minute/ }).waitFor()
   expect(await read(tenant, id)).toMatchObject({ sendRate: { perMinute: 120 }, status: 'sending' })
   await page.getByRole('button', { name: 'Remove the limit' }).click()
   await page.locator('[data-sentence]', { hasText: /^Sent/ }).waitFor()
@@ -115,7 +115,7 @@ test('an operator writes a monthly message with category, rate and inbox, skips 
   await page.getByLabel('Also show in the in-app inbox').check()
   expect(await barriersOf(page)).toEqual([])
   await page.getByRole('region', { name: 'Options' }).getByRole('button').first().click()
-  await page.getByText('Category offers, in the inbox, 600 a minute, custom sound or badge').waitFor()
+  await page.getByText('Category offers, in the inbox, 600 per minute, custom sound or badge').waitFor()
 
   await page.getByRole('region', { name: 'Schedule' }).getByRole('button').first().click()
   await page.getByRole('radio', { name: /^Recurring/ }).check()

@@ -55,7 +55,7 @@ test('a send to a Live Activity is named after it in list and report, which says
   const { page, watched } = await open('/campaigns?transactional=true')
   await page.getByRole('link', { name: 'Live Activity match-3, updated' }).click()
   await page.getByRole('heading', { level: 1, name: 'Live Activity match-3, updated' }).waitFor()
-  await page.getByText('Updates every device that has it, without a sound. There are no reports of Live Activities.').waitFor()
+  await page.getByText('Updates every device that has it, without a sound. Opens and clicks are not tracked for Live Activities.').waitFor()
   await page.getByText('Everybody who has the activity').waitFor()
   expect(await page.getByRole('heading', { name: 'Opens and clicks' }).count()).toBe(0)
   expect(await barriersOf(page)).toEqual([])

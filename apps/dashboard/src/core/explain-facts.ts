@@ -35,7 +35,7 @@ export function factsOf(station: StationName, step: ExplainedStep): Fact[] {
 
 /** An imported device that has not registered yet has the moment 0 (the import's file named none). */
 const isNever = (at: string): boolean => Date.parse(at) === 0
-const yesNo = (value: boolean): string => (value ? 'yes' : 'no')
+const yesNo = (value: boolean): string => (value ? 'Yes' : 'No')
 const time = (label: string, at: string | null | undefined, more: Partial<Draft> = {}): Draft[] =>
   at ? [{ label, value: at, kind: 'time', ...more }] : []
 const id = (label: string, value: string | null, kind: Fact['kind'] = 'id'): Draft[] => (value === null ? [] : [{ label, value, kind }])
@@ -112,7 +112,7 @@ const ofDevice = (step: StepOf<'device'>): Draft[] => [
 
 const ofOwner = (step: StepOf<'owner'>): Draft[] => [
   ...id('Queued for user', step.queuedFor).map((draft): Draft =>
-    step.ownerNow === step.queuedFor ? draft : { ...draft, headline: 'The device changed hands after the push was queued.' },
+    step.ownerNow === step.queuedFor ? draft : { ...draft, headline: 'Another user logged in on this device after the push was queued.' },
   ),
   ...id('Belongs to user', step.ownerNow).map((draft): Draft => ({ ...draft, clock: 'now' })),
 ]

@@ -76,14 +76,12 @@ function Verify({ appId, campaignId }: { appId: string; campaignId: string }) {
           <Status kind={data.agrees ? 'good' : 'bad'}>
             {data.agrees ? 'Counts match' : `Counts differ by ${countText(data.difference)}`}
           </Status>
-          {data.agrees
-            ? `${countText(data.ledger.queued)} pushes recounted`
-            : 'Report it to whoever runs Herald, with the log of the tracker.'}
+          {data.agrees ? `${countText(data.ledger.queued)} pushes recounted` : 'Tell your administrator.'}
         </span>
       )}
       {error && <ErrorNote error={faultOf(error)} />}
       <Button variant="secondary" small busy={isFetching} onClick={() => (asked === 0 ? setAsked(1) : void refetch())}>
-        Recount
+        Verify counts
       </Button>
     </div>
   )

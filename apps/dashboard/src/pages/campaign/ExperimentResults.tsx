@@ -122,7 +122,10 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
               (as of <Time at={report.asOf} />)
             </>
           )}
-          . {report?.final ? 'Results are final.' : 'Preliminary: results are final when a winner is picked, at the latest 28 days after the last push.'}
+          .{' '}
+          {report?.final
+            ? 'Results are final.'
+            : 'Preliminary: results are final when a winner is picked, at the latest 28 days after the last push.'}
         </p>
       </div>
     </Card>

@@ -12,6 +12,8 @@ import { CampaignStatus } from '../campaign/CampaignStatus.tsx'
 type Campaign = components['schemas']['CampaignWithStats']
 type Props = { appId: string; data: components['schemas']['CampaignList']; search: CampaignsSearch }
 
+const orders = { sent: 'most sent first', failed: 'most failed first', opened: 'by open rate', clicked: 'by click rate' } as const
+
 /** Shows a page of the list of campaigns, with links to older and to the newest campaigns. The cursor is in the address. */
 export function CampaignTable({ appId, data, search }: Props) {
   const { cursor, ...first } = search
@@ -19,7 +21,7 @@ export function CampaignTable({ appId, data, search }: Props) {
   return (
     <>
       <Table<Campaign>
-        caption={search.sort === undefined ? 'Campaigns, newest first' : `Campaigns of this page, most ${search.sort} first`}
+        caption={search.sort === undefined ? 'Campaigns, newest first' : `Campaigns of this page, ${orders[search.sort]}`}
         rows={inOrderOf(data.items, search.sort)}
         rowKey={({ id }) => id}
         rowHref={({ id }) => `/apps/${appId}/campaigns/${id}`}

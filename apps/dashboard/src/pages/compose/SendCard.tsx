@@ -77,7 +77,7 @@ export function SendCard({
       // After a 409, after a 5xx and without an answer the draft may have been sent. The campaign's status says whether it was.
       const now = await readCampaign(appId, campaignId)
       if (now.status === 'draft') throw fault
-      open(status === 409 ? 'This message has already been sent.' : taken)
+      open(status === 409 ? 'This campaign has already been sent or scheduled, in another tab or by a colleague.' : taken)
     }
   }
   return (

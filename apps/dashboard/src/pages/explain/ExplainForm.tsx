@@ -58,7 +58,11 @@ export function ExplainForm({ search }: { search: ExplainSearch }) {
   return (
     <Card>
       <form onSubmit={submit} className="flex max-w-2xl flex-col gap-4">
-        <Field label="Campaign" error={problems.campaign} hint="Search by name. Campaigns sent through the API have no name: paste the ID below.">
+        <Field
+          label="Campaign"
+          error={problems.campaign}
+          hint="Search by name. Campaigns sent through the API have no name: paste the ID below."
+        >
           {({ id }) => (
             <Combobox id={id} label="Campaign" value={campaignId} onChange={setCampaignId} load={load} placeholder="Choose a campaign" />
           )}

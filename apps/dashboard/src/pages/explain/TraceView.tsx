@@ -15,9 +15,9 @@ import { StationView } from './StationView.tsx'
 type Trace = components['schemas']['ExplainSendAnswer']['devices'][number]
 
 const certainties: Readonly<Record<Certainty, { word: string; means: string }>> = {
-  recorded: { word: 'Recorded', means: 'From the delivery log.' },
-  derived: { word: 'Derived', means: 'From the campaign’s settings at send time.' },
-  likely: { word: 'Likely', means: 'Based on current data, which may have changed since.' },
+  recorded: { word: 'From the log', means: 'From the delivery log.' },
+  derived: { word: 'From the settings', means: 'From the campaign’s settings at send time.' },
+  likely: { word: 'Probable', means: 'Based on current data, which may have changed since.' },
 }
 
 /** Shows the trace of one device: the sentence that explains it, a button that copies a sentence for a ticket, and the nine stations. */

@@ -51,7 +51,7 @@ export function PushTable({ appId, pushes, isOfOneCampaign, nameOf }: Props) {
           key: 'outcome',
           label: 'Outcome',
           cell: ({ outcome, state }) => (
-            <Status kind={outcomeKinds[outcome]}>{outcome === 'open' && state ? stateWords[state] : outcome}</Status>
+            <Status kind={outcomeKinds[outcome]}>{outcome === 'open' ? stateWords[state ?? 'waiting'] : outcome}</Status>
           ),
         },
         { key: 'code', label: 'Code', cell: (push) => <Code push={push} /> },

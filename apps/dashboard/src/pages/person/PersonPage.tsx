@@ -80,7 +80,7 @@ function Actions({ person: { id, externalId } }: { person: Person }) {
     <>
       <a href={`/v1/admin/apps/${appId}/users/${id}/export`} download={`${fileName(externalId ?? id)}.jsonl`} className={buttonClass({})}>
         <Download size={14} aria-hidden />
-        Export all (JSON)
+        Export as JSON
       </a>
       <ButtonLink to="/apps/$appId/explain" params={{ appId }} search={{ userId: id }}>
         Did this user get a campaign?
@@ -96,8 +96,8 @@ function Actions({ person: { id, externalId } }: { person: Person }) {
         onConfirm={erase}
       >
         <p>
-          The user, all devices and tags go at once, and their data in stored webhooks is erased. Counters of campaigns stay as they
-          are. A device comes back as somebody new when its app registers it again. This cannot be undone.
+          The user, all devices and tags go at once, and their data in stored webhooks is erased. Counters of campaigns stay as they are. A
+          device comes back as somebody new when its app registers it again. This cannot be undone.
         </p>
       </Confirm>
     </>

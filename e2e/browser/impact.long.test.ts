@@ -119,9 +119,9 @@ test('an operator writes a monthly message with category, rate and inbox, skips 
 
   await page.getByRole('region', { name: 'Schedule' }).getByRole('button').first().click()
   await page.getByRole('radio', { name: /^Recurring/ }).check()
-  await page.getByLabel('How often').selectOption('On days of the month')
+  await page.getByLabel('How often').selectOption('Monthly')
   await page.getByLabel('Days of the month').fill('1, lost')
-  await page.getByText('are numbers from 1 to 31, or last').waitFor()
+  await page.getByText('Enter numbers from 1 to 31, or last.').waitFor()
   await page.getByLabel('Days of the month').fill('last, 1')
   await page.getByLabel('First day').fill(dateOf(first))
   await page.getByLabel('Skip a day').fill(dateOf(last))

@@ -82,7 +82,7 @@ const looks: Readonly<Record<Verdict, { kind: StatusKind; word: string }>> = {
   sent: { kind: 'good', word: 'Sent' },
   failed: { kind: 'bad', word: 'Failed' },
   skipped: { kind: 'warning', word: 'Skipped' },
-  in_flight: { kind: 'busy', word: 'On its way' },
+  in_flight: { kind: 'busy', word: 'Sending' },
   retrying: { kind: 'warning', word: 'Retrying' },
   held: { kind: 'warning', word: 'On hold' },
   waiting: { kind: 'off', word: 'Waiting' },

@@ -30,7 +30,7 @@ export function PersonPage() {
   const changed = (): void => void person.refetch()
   return (
     <Page
-      title={person.data?.externalId ?? (person.data === undefined ? 'Person' : 'Anonymous person')}
+      title={person.data?.externalId ?? (person.data === undefined ? 'Person' : 'Anonymous')}
       guide="identity"
       actions={person.data !== undefined && !isGone && <Actions person={person.data} />}
     >

@@ -70,7 +70,7 @@ const kinds: Readonly<Record<Push['outcome'], { kind: StatusKind; word: string }
   sent: { kind: 'good', word: 'Sent' },
   failed: { kind: 'bad', word: 'Failed' },
   skipped: { kind: 'warning', word: 'Skipped' },
-  open: { kind: 'busy', word: 'On its way' },
+  open: { kind: 'busy', word: 'Waiting' },
 }
 
 function PushTable({ pushes, person }: { pushes: readonly Push[]; person: Person }) {

@@ -24,5 +24,5 @@ export function pushState({ outcome, code, engagements }: Pick<PushOfDevice, 'ou
   if (outcome === 'sent') return { kind: 'good', text: 'sent' }
   if (outcome === 'failed') return { kind: 'bad', text: `failed: ${code ?? 'no code'}` }
   if (outcome === 'skipped') return { kind: 'warning', text: `skipped: ${code ?? 'no code'}` }
-  return { kind: 'busy', text: 'on its way' }
+  return { kind: 'busy', text: 'sending' }
 }

@@ -88,7 +88,7 @@ async function sendAllKinds(): Promise<void> {
     const variants = ['a', 'b'].map((name) => ({ id: name, name, weight: 1, content: textOf(name) }))
     const id = await campaign('an experiment', { experiment: { sampleRate: 0.5, variants } }, 'Everyone', /^(Sent|No recipients)$/)
     const { id: winner } = ok(await tenant.admin<{ id: string }>('POST', `/campaigns/${id}/experiment/winner`, { variant: 'b' }), 202)
-    await untilSettled(tenant, note('a winner', winner, 'The remaining 50 % of the audience', /^(Sent|No recipients)$/))
+    await untilSettled(tenant, note('a winner', winner, 'Remaining audience (50 %)', /^(Sent|No recipients)$/))
   })
 
   await times(3, () => planned('at a time', { type: 'at', at: inAnHour() }, 'scheduled', 'Scheduled'))

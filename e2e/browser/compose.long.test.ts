@@ -193,7 +193,7 @@ test('when another tab changed a draft, this tab does not overwrite it, and the 
   await saved(theirs.page)
 
   await field(mine.page, 'Title').fill('Mine again')
-  await mine.page.getByRole('button', { name: 'Take theirs' }).click()
+  await mine.page.getByRole('button', { name: 'Use their version' }).click()
   expect(await field(mine.page, 'Title').inputValue()).toBe('Theirs')
   expect([mine.watched.faults, theirs.watched.faults]).toEqual([[], []])
 })
@@ -369,8 +369,9 @@ test('above the limit of the app one operator asks for a send and another confir
   const theirs = await robin(`/campaigns/${id}`)
   await theirs.page.getByText('It goes out when you approve it.').waitFor()
   await theirs.page.getByRole('link', { name: 'Review and approve' }).click()
-  await theirs.page.getByRole('button', { name: 'Send to 3 devices' }).click()
-  await theirs.page.getByRole('dialog').getByRole('button', { name: 'Send to 3 devices' }).click()
+  const approve = 'Approve and send to 3 devices'
+  await theirs.page.getByRole('button', { name: approve }).click()
+  await theirs.page.getByRole('dialog').getByRole('button', { name: approve }).click()
   await theirs.page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/)
   await isSent(id)
   expect([watched.faults, theirs.watched.faults]).toEqual([[], []])

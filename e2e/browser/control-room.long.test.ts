@@ -58,12 +58,12 @@ test('queued = sent + failed + skipped + waiting holds on screen throughout a se
   await page.locator('[data-sentence]', { hasText: /^Cancelled:/ }).waitFor()
 
   const { stats } = await read(tenant, id)
-  const { Queued, Sent, Failed, Skipped, Waiting } = await until(async () => {
+  const { Recipients, Sent, Failed, Skipped, Waiting } = await until(async () => {
     const last = (await seen()).readings.at(-1)
     return last?.Waiting === 0 && last.Sent === stats.sent ? last : undefined
   })
-  expect({ Queued, Sent, Failed, Skipped, Waiting }).toEqual({
-    Queued: stats.queued,
+  expect({ Recipients, Sent, Failed, Skipped, Waiting }).toEqual({
+    Recipients: stats.queued,
     Sent: stats.sent,
     Failed: stats.failed,
     Skipped: stats.skipped,
@@ -112,7 +112,7 @@ test('the control room shows a failure code with remedy and link to its pushes; 
 
   const { page, watched } = await open(`/campaigns/${id}`)
   await page.getByText('The app was removed, or the browser ended the subscription.').waitFor()
-  await page.getByRole('button', { name: 'Recount' }).click()
+  await page.getByRole('button', { name: 'Verify counts' }).click()
   await page.getByText('3 pushes recounted').waitFor()
   await page.getByText('Counts match').waitFor()
 
@@ -177,7 +177,7 @@ test('once an operator picked a winner the experiment names it alone, and the ca
   await page.getByRole('heading', { level: 1, name: 'Which words?', exact: true }).waitFor()
   await pick()
   await page.getByRole('heading', { level: 1, name: 'Which words? – winner Loud' }).waitFor()
-  await page.getByRole('link', { name: 'The remaining 50 % of the audience' }).click()
+  await page.getByRole('link', { name: 'Remaining audience (50 %)' }).click()
 
   await page.getByRole('heading', { level: 1, name: 'Which words?', exact: true }).waitFor()
   await page.getByText('Winner picked').waitFor()

@@ -116,7 +116,7 @@ test('an operator sees what comes in the calendar, finds a campaign by a word in
   await page.getByRole('button', { name: 'Last 7 days' }).click()
   await page.waitForURL(/days=7/)
   await page.getByLabel('Sort this page by').selectOption('clicked')
-  await page.getByRole('table', { name: 'Campaigns of this page, most clicked first' }).waitFor()
+  await page.getByRole('table', { name: 'Campaigns of this page, by click rate' }).waitFor()
   await page.getByText('1 campaign on this page').waitFor()
   expect(await barriersOf(page)).toEqual([])
 

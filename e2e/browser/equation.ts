@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 
 /** A state of the equation that a control room showed, and when it appeared (ms). */
-export type Reading = Record<'Queued' | 'Sent' | 'Failed' | 'Skipped' | 'Waiting', number> & { at: number }
+export type Reading = Record<'Recipients' | 'Sent' | 'Failed' | 'Skipped' | 'Waiting', number> & { at: number }
 type Seen = { readings: Reading[]; sentences: string[] }
 
 /** Runs in the page: notes every state of the equation that is ever shown, and each sentence above it. */
@@ -36,5 +36,5 @@ export async function watchEquation(page: Page): Promise<() => Promise<Seen>> {
 /** Gives the readings that cannot be right: queued is not sent + failed + skipped + waiting, or a number is below 0. */
 export const wrongOf = (readings: readonly Reading[]): Reading[] =>
   readings.filter(
-    (one) => one.Queued !== one.Sent + one.Failed + one.Skipped + one.Waiting || Object.values(one).some((value) => value < 0),
+    (one) => one.Recipients !== one.Sent + one.Failed + one.Skipped + one.Waiting || Object.values(one).some((value) => value < 0),
   )

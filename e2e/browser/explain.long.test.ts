@@ -77,7 +77,7 @@ const cases: Case[] = [
     sentence: /^The device was not reachable: it is opted out since \d{4}-.*\.$/,
     step: 'reachable',
     result: 'stop',
-    says: /Opted in\s*no/,
+    says: /Opted in\s*No/,
   },
   {
     name: 'an earlier push found the token dead',

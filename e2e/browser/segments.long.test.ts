@@ -84,7 +84,7 @@ test('a segment’s mistake is shown at its condition, and "Why so few?" names t
   await page.getByText('The value must be a finite number').waitFor()
   await page.getByRole('spinbutton', { name: 'Value' }).fill('1000')
   await estimateIs(0)
-  await page.getByRole('button', { name: 'Why so few?' }).click()
+  await page.getByRole('button', { name: 'Breakdown by condition' }).click()
   await page.getByText('Biggest drop: “Number of sessions is at least 1000”').waitFor()
   expect(watched.faults).toEqual([])
 })

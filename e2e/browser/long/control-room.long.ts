@@ -57,8 +57,8 @@ function sampleStats(id: string): Sample[] {
   return samples
 }
 
-const isAtLeast = ({ Queued, Sent, Failed, Skipped }: Reading, { queued, sent, failed, skipped }: Counters): boolean =>
-  Queued >= queued && Sent >= sent && Failed >= failed && Skipped >= skipped
+const isAtLeast = ({ Recipients, Sent, Failed, Skipped }: Reading, { queued, sent, failed, skipped }: Counters): boolean =>
+  Recipients >= queued && Sent >= sent && Failed >= failed && Skipped >= skipped
 
 /** Gives for each sample how many milliseconds later the page showed numbers that are at least as large. */
 const lagsOf = (samples: readonly Sample[], readings: readonly Reading[]): number[] =>
@@ -74,9 +74,9 @@ async function openRoom(name: string) {
   return { id, page, watched, seen: await watchEquation(page) }
 }
 const sentence = (page: Page, begins: RegExp) => page.locator('[data-sentence]', { hasText: begins }).waitFor()
-const shownAtEnd = ({ Queued, Sent, Failed, Skipped, Waiting }: Reading) => ({ Queued, Sent, Failed, Skipped, Waiting })
+const shownAtEnd = ({ Recipients, Sent, Failed, Skipped, Waiting }: Reading) => ({ Recipients, Sent, Failed, Skipped, Waiting })
 const expectedOf = ({ queued, sent, failed, skipped }: Counters) => ({
-  Queued: queued,
+  Recipients: queued,
   Sent: sent,
   Failed: failed,
   Skipped: skipped,

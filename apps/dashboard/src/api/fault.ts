@@ -37,7 +37,7 @@ export function faultOf(error: unknown): ApiFault {
     return new ApiFault({
       status: 0,
       code: 'network_error',
-      message: 'Herald cannot be reached. Is the gateway running, and are you connected?',
+      message: 'Herald cannot be reached. Check your connection or tell your administrator.',
     })
   return new ApiFault({
     status: 0,

@@ -37,7 +37,7 @@ export function attentionNotes(attention: readonly Attention[], devices: Devices
     notes.push({
       key: `dead-${platform}`,
       kind: 'warning',
-      text: `${percentText(invalidated, total)} of the ${platformNames[platform]} devices have invalid tokens (${countText(invalidated)} of ${countText(total)}). Check whether a single provider error caused it.`,
+      text: `${percentText(invalidated, total)} of the ${platformNames[platform]} devices have invalid tokens (${countText(invalidated)} of ${countText(total)}). See which error caused them.`,
       since: null,
       link: { label: 'Show invalid tokens', page: 'log', search: { outcome: 'failed', code: 'token_dead', platform } },
     })
@@ -68,7 +68,7 @@ export function unusedKeyNotes(
 const failures: Readonly<Record<string, string>> = {
   invalid_segment: 'its segment could not be evaluated',
   invalid_schedule: 'its schedule is no longer valid',
-  internal: 'its devices could not be queued',
+  internal: 'its recipients could not be prepared',
 }
 
 function noteOf(code: string, params: Attention['params'], now: number): Omit<AttentionNote, 'key'> {

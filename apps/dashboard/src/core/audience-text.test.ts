@@ -10,7 +10,7 @@ test.each<[string, CampaignAudience]>([
   ['Country is DE', { kind: 'segment', segmentId: null, segment: { field: 'country', op: 'eq', value: 'DE' } }],
   ['Everyone', { kind: 'segment', segmentId: 'a', segment: {} }],
   ['A segment', { kind: 'segment', segmentId: 'a', segment: null }],
-  ['The remaining 87.5 % of the audience', { kind: 'remainder', of: 'a', sampleRate: 0.125 }],
+  ['Remaining audience (87.5 %)', { kind: 'remainder', of: 'a', sampleRate: 0.125 }],
 ])('an audience is described as “%s”', (words, audience) => {
   expect(describeAudience(audience)).toBe(words)
 })

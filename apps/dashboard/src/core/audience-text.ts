@@ -26,7 +26,7 @@ export function describeAudience(audience: CampaignAudience): string {
     case 'test':
       return `A test to ${some(audience.count, ...nouns[audience.by])}`
     case 'remainder':
-      return `The remaining ${(100 - audience.sampleRate * 100).toLocaleString('en', { maximumFractionDigits: 1 })} % of the audience`
+      return `Remaining audience (${(100 - audience.sampleRate * 100).toLocaleString('en', { maximumFractionDigits: 1 })} %)`
     case 'reached':
       return audience.skipOpened ? 'Devices that got a recalled campaign and did not open it' : 'Devices that got a recalled campaign'
   }

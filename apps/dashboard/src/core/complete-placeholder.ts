@@ -29,8 +29,8 @@ const hintOfField: Readonly<Record<string, string>> = {
   'subscription.appVersion': 'the app’s version on the device',
   'subscription.deviceModel': 'such as iPhone16,2',
   'subscription.browser': 'of web devices',
-  'campaign.id': 'this send',
-  'campaign.name': 'the name of this send',
+  'campaign.id': 'the ID of this campaign',
+  'campaign.name': 'the name of this campaign',
 }
 
 const hintOfFilter: Readonly<Record<FilterName, string>> = {

@@ -41,7 +41,7 @@ test('how many users an experiment needs is said while it has fewer', () => {
 // spec: dashboard/experiment
 test('the page says who picks the winner, when Herald looks and what happens at the end of its time', () => {
   const auto = { afterMinutes: 240, ifInconclusive: 'best' } as const
-  expect(whenDecided(undefined, 5, true)).toBe('You pick the winner. It goes to the remaining users.')
+  expect(whenDecided(undefined, 5, true)).toBe('You pick the winner. It goes to the remaining audience.')
   expect(whenDecided(undefined, null, true)).toMatch(/^You can pick a winner once sending to the test group is complete/)
   expect(whenDecided(auto, null, false)).toMatch(/^Everybody got a variant/)
   expect(whenDecided(auto, null, true)).toMatch(

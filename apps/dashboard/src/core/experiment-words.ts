@@ -63,7 +63,7 @@ export function whenDecided(auto: Auto | undefined, minutesSince: number | null,
   if (!auto)
     return minutesSince === null
       ? 'You can pick a winner once sending to the test group is complete.'
-      : 'You pick the winner. It goes to the remaining users.'
+      : 'You pick the winner. It goes to the remaining audience.'
   const { afterMinutes, minMinutes = Math.min(60, afterMinutes), ifInconclusive } = auto
   const end = ifInconclusive === 'best' ? 'the best-performing variant is sent' : 'you pick the winner'
   if (minutesSince === null)

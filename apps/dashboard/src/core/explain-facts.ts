@@ -35,7 +35,7 @@ export function factsOf(station: StationName, step: ExplainedStep): Fact[] {
 
 /** An imported device that has not registered yet has the moment 0 (the import's file named none). */
 const isNever = (at: string): boolean => Date.parse(at) === 0
-const yesNo = (value: boolean): string => (value ? 'yes' : 'no')
+const yesNo = (value: boolean): string => (value ? 'Yes' : 'No')
 const time = (label: string, at: string | null | undefined, more: Partial<Draft> = {}): Draft[] =>
   at ? [{ label, value: at, kind: 'time', ...more }] : []
 const id = (label: string, value: string | null, kind: Fact['kind'] = 'id'): Draft[] => (value === null ? [] : [{ label, value, kind }])
@@ -112,7 +112,7 @@ const ofDevice = (step: StepOf<'device'>): Draft[] => [
 
 const ofOwner = (step: StepOf<'owner'>): Draft[] => [
   ...id('Queued for user', step.queuedFor).map((draft): Draft =>
-    step.ownerNow === step.queuedFor ? draft : { ...draft, headline: 'The device changed hands after the push was queued.' },
+    step.ownerNow === step.queuedFor ? draft : { ...draft, headline: 'Another user logged in on this device after the push was queued.' },
   ),
   ...id('Belongs to user', step.ownerNow).map((draft): Draft => ({ ...draft, clock: 'now' })),
 ]
@@ -169,8 +169,8 @@ const ofWave = (step: StepOf<'wave'>): Draft[] => [
   ...text('Zone', step.zoneKnown ? step.zone : `${step.zone}, the app’s: the user has none`),
   ...(step.expired
     ? text('Its time', 'had passed', `The date and time of the send had passed in ${step.zone} when it was sent.`)
-    : time('Wave begins', step.at)),
-  ...(step.wave === null ? [] : text('Wave', step.of === null ? step.wave : `${step.wave} of ${step.of}`)),
+    : time('Batch begins', step.at)),
+  ...(step.wave === null ? [] : text('Time-zone batch', step.of === null ? step.wave : `${step.wave} of ${step.of}`)),
 ]
 
 const ofQuietHours = (step: StepOf<'quiet_hours'>): Draft[] => [

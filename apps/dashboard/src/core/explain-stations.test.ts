@@ -188,7 +188,7 @@ test('a device without reports is shown as having reported nothing, not as faile
   expect(stationsOf(heard).at(-1)).toMatchObject({ result: 'pass', summary: 'The device reported: opened.' })
 })
 
-test('a push that waits for its wave is shown as waiting at the step "Wave and quiet hours"', () => {
+test('a push that waits for its wave is shown as waiting at the step "Send time and quiet hours"', () => {
   const wave = {
     step: 'wave',
     result: 'wait',
@@ -201,7 +201,7 @@ test('a push that waits for its wave is shown as waiting at the step "Wave and q
     expired: false,
   } as const
   const stations = stationsOf(trace('waiting', [device, reachable, segment, wave]))
-  expect(stations.find(({ name }) => name === 'quiet_hours')).toMatchObject({ label: 'Wave and quiet hours', result: 'wait' })
+  expect(stations.find(({ name }) => name === 'quiet_hours')).toMatchObject({ label: 'Send time and quiet hours', result: 'wait' })
 })
 
 test('a push skipped because the date had passed in its zone shows as ended at the wave, with that reason', () => {
@@ -238,7 +238,7 @@ test('a closed step shows the line of the fact that decided', () => {
       trace('skipped', [device, reachable, { ...owner, result: 'stop', ownerNow: null }, page, end('skipped', 'owner_changed')]),
       'audience',
     ),
-  ).toBe('The device changed hands after the push was queued.')
+  ).toBe('Another user logged in on this device after the push was queued.')
   expect(summaryOf(trace('held', [...queued, batch, message]), 'provider')).toBe(
     'On hold: the provider accepts no pushes now (credentials_invalid).',
   )

@@ -88,7 +88,7 @@ export function stationsOf(trace: Trace): Station[] {
     const hasWave = name === 'quiet_hours' && stepNamed(steps, 'wave') !== undefined
     return {
       name,
-      label: hasWave ? 'Wave and quiet hours' : labels[name],
+      label: hasWave ? 'Send time and quiet hours' : labels[name],
       result: ended === name ? 'stop' : beside(hasEnded, resultOf(name, steps, trace)),
       summary: headlineOf(name, steps),
       facts: steps.flatMap((step) => factsOf(name, step)),
@@ -148,8 +148,8 @@ function resultOfProvider(steps: readonly ExplainedStep[], { verdict }: Trace): 
 const absent: Readonly<Record<StationName, string>> = {
   audience: 'No data.',
   reachable: 'No data.',
-  cap: 'No frequency cap applied to this send.',
-  quiet_hours: 'Neither quiet hours nor a wave applied to this send.',
+  cap: 'No frequency cap applied to this campaign.',
+  quiet_hours: 'Neither quiet hours nor a send time by time zone applied to this campaign.',
   locale: 'The text was not evaluated.',
   render: 'The text was not evaluated.',
   size: 'The size was not evaluated.',

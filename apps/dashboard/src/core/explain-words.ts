@@ -6,6 +6,7 @@ import { some } from './spans.ts'
 export function headlineOfOutcome({ outcome, code, providerCode }: StepOf<'outcome'>): string {
   if (outcome === 'sent') return 'Accepted by the provider.'
   if (outcome === 'past_retention') return 'The outcome is no longer stored.'
+  if (code === 'frequency_cap') return 'Skipped: frequency cap reached.'
   return `${outcome === 'failed' ? 'Failed' : 'Skipped'}: ${code ?? 'no code'}${providerCode ? ` (${providerCode})` : ''}.`
 }
 

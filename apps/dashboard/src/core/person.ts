@@ -29,7 +29,7 @@ const valueOf = (type: string, value: string): TagValue =>
 
 /** Gives a made-up user with every field of a user, and with each of `tags` that has a known value. */
 export const samplePerson = (tags: readonly { name: string; type: string; values: readonly string[] }[], now: Date): Person => ({
-  name: 'Preview person',
+  name: 'Sample user',
   language: null,
   timezone: null,
   user: {
@@ -44,7 +44,7 @@ export const samplePerson = (tags: readonly { name: string; type: string; values
 })
 
 /** A user without any value, not even an id. A preview for this user shows what the filter `default` does. */
-export const nobody: Person = { name: 'Nobody: every value is missing', language: null, timezone: null, user: {}, tags: {} }
+export const nobody: Person = { name: 'User without data', language: null, timezone: null, user: {}, tags: {} }
 
 /** Gives a user of the app as a preview needs it. */
 export const personOf = ({ id, externalId = null, language, timezone, country, createdAt, tags }: UserRead): Person => ({

@@ -54,13 +54,13 @@ const under = (queued: number, sent: number) => ({ ...noStats, queued, sent })
 
 test('a send under way is shown with its share, the time since it began, the time left and its speed', () => {
   const read = state({ stats: under(20_000, 12_200), ratePerSecond: 4_980, etaSeconds: 25 })
-  expect(stateSentence(read, now)).toBe('Sending: 61 % after 40 s, about 25 s left, 4,980 a second.')
+  expect(stateSentence(read, now)).toBe('Sending: 61 % after 40 s, about 25 s left, 298,800 per minute.')
 })
 
 // spec: dashboard/share-of-expected
 test('while devices are still looked at the share is of expected pushes, and 100 % only at the end', () => {
   const read = state({ stats: under(5_000, 4_000), fannedOut: false, expected: 40_000, ratePerSecond: 500, etaSeconds: 72 })
-  expect(stateSentence(read, now)).toBe('Sending: 10 % of about 40,000 after 40 s, about 1 min 12 s left, 500 a second.')
+  expect(stateSentence(read, now)).toBe('Sending: 10 % of about 40,000 after 40 s, about 1 min 12 s left, 30,000 per minute.')
   expect(stateSentence({ ...read, expected: 4_000, etaSeconds: 0 }, now)).toContain('99 % of about 4,000')
 })
 
@@ -73,7 +73,7 @@ test('a send whose pushes are held says why, instead of a share that does not mo
 
 test('no share is shown while the fan-out still finds devices and nobody knows of how many', () => {
   const read = state({ stats: under(5_000, 1_000), fannedOut: false, ratePerSecond: 500 })
-  expect(stateSentence(read, now)).toBe('Sending: 5,000 pushes queued so far after 40 s, 500 a second; still adding recipients.')
+  expect(stateSentence(read, now)).toBe('Sending: 5,000 pushes queued so far after 40 s, 30,000 per minute; still adding recipients.')
 })
 
 test('a send that has one push without an outcome is not shown as 100 %', () => {

@@ -60,8 +60,8 @@ export function rateOf(samples: readonly PlatformSample[], platform: Platform): 
   return Math.max(0, rate)
 }
 
-/** Writes a speed: "4,980 a second", "0.4 a second". */
-export const rateText = (rate: number): string => `${rate >= 10 || rate === 0 ? countText(Math.round(rate)) : rate.toFixed(1)} a second`
+/** Writes a speed, given in pushes a second: "298,800 per minute". */
+export const rateText = (rate: number): string => `${countText(Math.round(rate * 60))} per minute`
 
 export type State = {
   status: CampaignStatus

@@ -69,7 +69,7 @@ const words: Record<SegmentOperator, string> = {
   gte: 'is at least',
   lt: 'is below',
   lte: 'is at most',
-  exists: 'is known',
+  exists: 'exists',
   contains: 'contains',
   startsWith: 'begins with',
 }

@@ -24,7 +24,7 @@ export function describeLeaf(field: string, op: string, value: unknown): string 
   const relative = type === 'date' ? readRelative(value) : undefined
   if (relative?.sign === '-' && (op === 'gt' || op === 'gte')) return `${labelOf(field)} in the last ${spanOf(relative)}`
   if (relative?.sign === '-' && (op === 'lt' || op === 'lte')) return `${labelOf(field)} more than ${describeRelative(relative)}`
-  if (op === 'exists') return `${labelOf(field)} ${value === false ? 'is not known' : 'is known'}`
+  if (op === 'exists') return `${labelOf(field)} ${value === false ? 'does not exist' : 'exists'}`
   return `${labelOf(field)} ${wordOf(op, type)} ${describeValue(type === 'platform' ? nameOfPlatforms(value) : value)}`.trim()
 }
 

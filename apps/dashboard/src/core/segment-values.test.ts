@@ -99,7 +99,7 @@ test('a segment can be read as a sentence', () => {
     ],
   }
   expect(describeSegment(read(definition))).toBe(
-    'plan is one of gold, silver and (Device last active in the last 14 days or not (Country is known))',
+    'plan is one of gold, silver and (Device last active in the last 14 days or not (Country exists))',
   )
   expect(labelOf('tags.a.b')).toBe('a.b')
   expect([wordOf('gt', 'date'), wordOf('lt', 'date', true)]).toEqual(['is after', 'is more than'])

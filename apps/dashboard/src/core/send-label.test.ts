@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
-import { sendLabel, whenOf } from './send-label.ts'
+import { approveLabel, sendLabel, whenOf } from './send-label.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')
+
+// spec: dashboard/approval
+test('the button of the second person says that it approves the send', () => {
+  expect(approveLabel({ type: 'now' }, 12_431, now)).toBe('Approve and send to 12,431 devices')
+  expect(approveLabel({ type: 'at', at: '2026-12-01T08:00:00.000Z' }, 2, now)).toBe('Approve and schedule for 2 devices')
+})
 
 // spec: dashboard/send-number
 test('the button that sends says to how many devices, and the sheet says when', () => {

@@ -10,6 +10,12 @@ export function sendLabel(schedule: Schedule, devices: number, now: Date): strin
   return isAtOnce ? `Send to ${whom}` : `Schedule for ${whom}`
 }
 
+/** Gives the text of the button with which a second person approves a send and starts it. */
+export function approveLabel(schedule: Schedule, devices: number, now: Date): string {
+  const label = sendLabel(schedule, devices, now)
+  return `Approve and ${label.charAt(0).toLowerCase()}${label.slice(1)}`
+}
+
 /** Says when a message goes out, for the sheet that confirms it. */
 export function whenOf(schedule: Schedule, now: Date): string {
   const isAtOnce = schedule.type === 'now' || (schedule.type === 'at' && new Date(schedule.at) <= now)

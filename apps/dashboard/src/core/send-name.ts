@@ -17,4 +17,4 @@ const reaches: Record<Event, string> = {
 
 /** Says what a send to a Live Activity does, and on which devices. */
 export const whatActivityDoes = ({ event }: Pick<Activity, 'event'>, isSilent: boolean): string =>
-  `${reaches[event]}${isSilent ? ', without a sound' : ''}. There are no reports of Live Activities.`
+  `${reaches[event]}${isSilent ? ', without a sound' : ''}. Opens and clicks are not tracked for Live Activities.`

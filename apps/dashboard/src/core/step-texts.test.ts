@@ -25,7 +25,7 @@ test('each step of the composer says in words what it holds', () => {
     'Ignores the frequency cap, 1 data field',
   ])
   const more = { category: 'offers', inbox: true, sendRate: { perMinute: 6_000 } }
-  expect(stepText('options', { ...emptyDraft, ...more }, now)).toBe('Category offers, in the inbox, 6,000 a minute')
+  expect(stepText('options', { ...emptyDraft, ...more }, now)).toBe('Category offers, in the inbox, 6,000 per minute')
   expect(stepText('options', beginExperiment(draft), now)).toMatch(/^A\/B test of 2 variants, /)
   expect(stepText('message', { ...draft, silent: true }, now)).toBe('Silent: it shows nothing')
 })

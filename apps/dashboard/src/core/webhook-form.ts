@@ -7,7 +7,7 @@ export const eventWords: Readonly<Record<EventType, string>> = {
   'notification.delivered': 'A device reports that it has shown a push',
   'notification.opened': 'A person tapped a push',
   'notification.clicked': 'A person followed the link of a push, or pressed an action',
-  'notification.dismissed': 'A person swiped a push away',
+  'notification.dismissed': 'A user dismissed a push',
   'notification.converted': 'A conversion, such as an order, is attributed to a push',
   'notification.failed': 'A push could not be sent, with its code',
   'notification.skipped': 'A push was skipped, with the reason',

@@ -25,8 +25,8 @@ export function SignIn() {
         {!isSecureContext && <InsecureNotice />}
         {wasCodeRefused() && (
           <Banner kind="warning">
-            This sign-in link does not work any more: it has been used, is older than 10 minutes, or too many sign-ins were tried. Start
-            Herald again for a new link, or sign in with the token.
+            This sign-in link does not work any more: it has been used, is older than 10 minutes, or too many sign-ins were tried. Ask a
+            colleague or your administrator for a new link, or sign in with your key.
           </Banner>
         )}
         <div className="rounded-xl border border-line bg-surface p-5 shadow-sm">

@@ -6,7 +6,7 @@ import { useSession } from '../session/session.ts'
 import { Menu } from '../ui/Menu.tsx'
 import { prefer, type Theme, usePreferences } from './preferences.ts'
 
-const themes: Record<Theme, string> = { system: 'As the system', light: 'Light', dark: 'Dark' }
+const themes: Record<Theme, string> = { system: 'System', light: 'Light', dark: 'Dark' }
 
 /** Shows the operator's name, and the scopes of a session that began with a key, with a menu of the themes, the keyboard shortcuts and "Sign out". */
 export function PersonMenu({ openHelp, openSessions }: { openHelp: () => void; openSessions: () => void }) {

@@ -32,7 +32,6 @@ export function paletteActions({
       : [
           ...(may('send')
             ? [
-                { label: 'Send a test', run: () => go(`/apps/${appId}/compose`) },
                 { label: 'New segment', run: () => go(`/apps/${appId}/segments/new`) },
                 { label: 'New template', run: () => go(`/apps/${appId}/templates/new`) },
               ]
@@ -44,7 +43,7 @@ export function paletteActions({
     ...ofApp,
     { label: 'All apps', run: () => go('/') },
     ...(may('platform') ? [{ label: 'Copy a sign-in link for a colleague', run: () => void copySignInLink() }] : []),
-    { label: 'Theme: as the system', run: () => prefer({ theme: 'system' }) },
+    { label: 'Theme: system', run: () => prefer({ theme: 'system' }) },
     { label: 'Theme: light', run: () => prefer({ theme: 'light' }) },
     { label: 'Theme: dark', run: () => prefer({ theme: 'dark' }) },
     { label: 'Keyboard shortcuts', run: openHelp },

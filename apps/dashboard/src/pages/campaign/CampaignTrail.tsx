@@ -10,7 +10,7 @@ const words: Readonly<Record<string, string>> = {
   'campaign.changed': 'changed the draft',
   'campaign.approval-asked': 'requested approval',
   'campaign.sent': 'sent it',
-  'campaign.unsent': 'took it back',
+  'campaign.unsent': 'undid the send',
   'campaign.paused': 'paused it',
   'campaign.resumed': 'resumed it',
   'campaign.rate-changed': 'changed its rate',

@@ -20,7 +20,7 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
   const { content, experiment, templateId, ttl, priority, collapseId, silent, data, presentation, overrides, bypass, category, activity } =
     campaign
   return (
-    <Section title={campaign.startedAt === null ? 'What is sent' : 'What was sent'}>
+    <Section title="Message and settings">
       <div className="grid grid-cols-1 gap-4">
         <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[8rem_1fr]">
           <Fact name="Audience">

@@ -25,7 +25,7 @@ type Term = { label: string; value: number; sign: '' | keyof typeof signed; sear
 export function Equation({ appId, campaignId, reading }: { appId: string; campaignId: string; reading: Reading }) {
   const { queued, sent, failed, skipped, waiting } = equationOf(reading.stats)
   const terms: Term[] = [
-    { label: 'Queued', value: queued, sign: '', search: {}, tone: 'text-ink!' },
+    { label: 'Recipients', value: queued, sign: '', search: {}, tone: 'text-ink!' },
     { label: 'Sent', value: sent, sign: '=', search: { outcome: 'sent' }, tone: sent > 0 ? 'text-good!' : 'text-ink!' },
     { label: 'Failed', value: failed, sign: '+', search: { outcome: 'failed' }, tone: failed > 0 ? 'text-bad!' : 'text-ink!' },
     { label: 'Skipped', value: skipped, sign: '+', search: { outcome: 'skipped' }, tone: 'text-ink!' },
@@ -51,7 +51,7 @@ export function Equation({ appId, campaignId, reading }: { appId: string; campai
               <TextLink to="/apps/$appId/log" params={{ appId }} search={{ campaignId, ...search }} className={tone}>
                 {countText(value)}
               </TextLink>
-              <span className="block text-sm text-muted">{label === 'Queued' ? 'pushes' : percentText(value, queued, 1)}</span>
+              <span className="block text-sm text-muted">{label === 'Recipients' ? 'pushes' : percentText(value, queued, 1)}</span>
             </dd>
           </div>
         ))}
@@ -76,14 +76,12 @@ function Verify({ appId, campaignId }: { appId: string; campaignId: string }) {
           <Status kind={data.agrees ? 'good' : 'bad'}>
             {data.agrees ? 'Counts match' : `Counts differ by ${countText(data.difference)}`}
           </Status>
-          {data.agrees
-            ? `${countText(data.ledger.queued)} pushes recounted`
-            : 'Report it to whoever runs Herald, with the log of the tracker.'}
+          {data.agrees ? `${countText(data.ledger.queued)} pushes recounted` : 'Tell your administrator.'}
         </span>
       )}
       {error && <ErrorNote error={faultOf(error)} />}
       <Button variant="secondary" small busy={isFetching} onClick={() => (asked === 0 ? setAsked(1) : void refetch())}>
-        Recount
+        Verify counts
       </Button>
     </div>
   )

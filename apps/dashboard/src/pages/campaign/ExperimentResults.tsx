@@ -122,7 +122,10 @@ export function ExperimentResults({ appId, campaign, experiment, reading, onDone
               (as of <Time at={report.asOf} />)
             </>
           )}
-          . {report?.final ? 'Results are final.' : 'Preliminary until a winner is picked, at most 28 days.'}
+          .{' '}
+          {report?.final
+            ? 'Results are final.'
+            : 'Preliminary: results are final when a winner is picked, at the latest 28 days after the last push.'}
         </p>
       </div>
     </Card>
@@ -191,7 +194,7 @@ function Winner({ appId, winner, experiment }: { appId: string; winner: NonNulla
       <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: winner.campaignId }}>
         {nameIn(experiment)(winner.variant)}
       </TextLink>{' '}
-      as the winner for the remaining users{why}, <Time at={winner.at} />
+      as the winner for the remaining audience{why}, <Time at={winner.at} />
     </p>
   )
 }

@@ -30,6 +30,9 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
     <Section title="Opens and clicks">
       <div className="grid grid-cols-1 gap-4">
         <Funnel funnel={funnel} name="From sent to clicked" />
+        {!campaign.silent && (
+          <p className="text-sm text-muted">Opened: tapped the push or a button. Clicked: followed its link or pressed a button.</p>
+        )}
         {reading.stats.opened + reading.stats.clicked > 0 && may('people') && (
           <p className="flex flex-wrap gap-x-4">
             {(['clicked', 'opened'] as const)
@@ -46,9 +49,10 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
         )}
         {funnel.silent.length > 0 && (
           <p className="text-muted">
-            The rates above exclude{' '}
-            {funnel.silent.map(({ platform, sent }) => `${countText(sent)} on ${platformNames[platform]}`).join(' and ')}: no such device
-            reported anything from 30 days before this send to 30 days after it. Set up an SDK that reports.
+            The rates in this section leave out{' '}
+            {funnel.silent.map(({ platform, sent }) => `${some(sent, 'push', 'pushes')} to ${platformNames[platform]}`).join(' and ')}: no
+            such device has reported anything in the 30 days before and after. The rates at the top of the page are of all sent pushes. Set
+            up an SDK that reports.
           </p>
         )}
         <Buttons campaign={campaign} reading={reading} breakdown={breakdown} />

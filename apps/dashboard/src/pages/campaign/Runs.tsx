@@ -43,7 +43,7 @@ export function Runs({ appId, campaignId }: { appId: string; campaignId: string 
                 </>
               ),
             },
-            { key: 'queued', label: 'Queued', align: 'right', cell: ({ stats }) => countText(stats.queued) },
+            { key: 'queued', label: 'Recipients', align: 'right', cell: ({ stats }) => countText(stats.queued) },
             { key: 'sent', label: 'Sent', align: 'right', cell: ({ stats }) => countText(stats.sent) },
             { key: 'failed', label: 'Failed', align: 'right', cell: ({ stats }) => countText(stats.failed) },
             { key: 'opened', label: 'Opened', align: 'right', cell: ({ stats }) => countText(stats.opened) },

@@ -79,7 +79,7 @@ export function SendState({ appId, campaign, reading, stream, onDone }: Props) {
           )}
           {recallOf !== null && (
             <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: recallOf }}>
-              Recalled campaign
+              Recalls another campaign
             </TextLink>
           )}
           {recalls.map(({ campaignId, mode, status }) => (

@@ -27,9 +27,9 @@ export function Waves({ appId, campaignId, isFollowed }: { appId: string; campai
   const waves = data?.items ?? []
   if (waves.length < 2) return null
   return (
-    <Section title="Waves">
+    <Section title="Time-zone batches">
       <Table<Wave>
-        caption="Waves"
+        caption="Time-zone batches"
         rows={waves}
         rowKey={({ no }) => String(no)}
         columns={[
@@ -37,10 +37,10 @@ export function Waves({ appId, campaignId, isFollowed }: { appId: string; campai
           { key: 'at', label: 'Begins', cell: ({ at }) => <Time at={at} /> },
           { key: 'zones', label: 'Time zones', cell: zonesOf },
           { key: 'state', label: 'State', cell: stateOf },
-          { key: 'queued', label: 'Queued', align: 'right', cell: ({ queued }) => countText(queued) },
+          { key: 'queued', label: 'Recipients', align: 'right', cell: ({ queued }) => countText(queued) },
         ]}
       />
-      <p className="text-muted mt-2">The last wave also covers users missed earlier, e.g. because their time zone changed.</p>
+      <p className="text-muted mt-2">The last batch also reaches users missed earlier, for example because their time zone changed.</p>
     </Section>
   )
 }

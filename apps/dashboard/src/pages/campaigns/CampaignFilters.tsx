@@ -26,7 +26,7 @@ const sorts = [
 const audiences = {
   everyone: 'Everyone',
   segment: 'A segment',
-  remainder: 'Rest of an A/B test',
+  remainder: 'A/B test winner',
   reached: 'Recall',
   people: 'People',
 } as const

@@ -12,6 +12,8 @@ import { CampaignStatus } from '../campaign/CampaignStatus.tsx'
 type Campaign = components['schemas']['CampaignWithStats']
 type Props = { appId: string; data: components['schemas']['CampaignList']; search: CampaignsSearch }
 
+const orders = { sent: 'most sent first', failed: 'most failed first', opened: 'by open rate', clicked: 'by click rate' } as const
+
 /** Shows a page of the list of campaigns, with links to older and to the newest campaigns. The cursor is in the address. */
 export function CampaignTable({ appId, data, search }: Props) {
   const { cursor, ...first } = search
@@ -19,7 +21,7 @@ export function CampaignTable({ appId, data, search }: Props) {
   return (
     <>
       <Table<Campaign>
-        caption={search.sort === undefined ? 'Campaigns, newest first' : `Campaigns of this page, most ${search.sort} first`}
+        caption={search.sort === undefined ? 'Campaigns, newest first' : `Campaigns of this page, ${orders[search.sort]}`}
         rows={inOrderOf(data.items, search.sort)}
         rowKey={({ id }) => id}
         rowHref={({ id }) => `/apps/${appId}/campaigns/${id}`}
@@ -44,17 +46,17 @@ export function CampaignTable({ appId, data, search }: Props) {
             ),
           },
           { key: 'when', label: 'When', cell: (campaign) => <When campaign={campaign} /> },
-          { key: 'queued', label: 'Queued', align: 'right', cell: ({ stats }) => countText(stats.queued) },
+          { key: 'queued', label: 'Recipients', align: 'right', cell: ({ stats }) => countText(stats.queued) },
           { key: 'sent', label: 'Sent', align: 'right', cell: ({ stats }) => countText(stats.sent) },
           { key: 'failed', label: 'Failed', align: 'right', cell: ({ stats }) => countText(stats.failed) },
-          { key: 'opened', label: 'Opened', align: 'right', cell: ({ stats }) => percentText(stats.opened, stats.sent, 1) },
-          { key: 'clicked', label: 'Clicked', align: 'right', cell: ({ stats }) => percentText(stats.clicked, stats.sent, 1) },
+          { key: 'opened', label: 'Open rate', align: 'right', cell: ({ stats }) => percentText(stats.opened, stats.sent, 1) },
+          { key: 'clicked', label: 'Click rate', align: 'right', cell: ({ stats }) => percentText(stats.clicked, stats.sent, 1) },
         ]}
       />
       <p className="mt-2 text-sm text-muted tabular-nums">
-        {some(data.items.length, 'campaign', 'campaigns')} on this page: {countText(totals.queued)} queued, {countText(totals.sent)} sent,{' '}
-        {countText(totals.failed)} failed, {percentText(totals.opened, totals.sent, 1)} of sent opened,{' '}
-        {percentText(totals.clicked, totals.sent, 1)} clicked
+        {some(data.items.length, 'campaign', 'campaigns')} on this page: {some(totals.queued, 'recipient', 'recipients')},{' '}
+        {countText(totals.sent)} sent, {countText(totals.failed)} failed. Of sent, {percentText(totals.opened, totals.sent, 1)} opened and{' '}
+        {percentText(totals.clicked, totals.sent, 1)} clicked.
       </p>
       <p className="mt-3 flex gap-3">
         {cursor !== undefined && (

@@ -26,7 +26,7 @@ export function Answers({ appId, draft, screen, isReview }: { appId: string; dra
       variant={screen.variantId}
       above={
         !isReview && (
-          <Card title="Audience size">
+          <Card title="Estimated reach now">
             <Estimate appId={appId} target={target} />
           </Card>
         )

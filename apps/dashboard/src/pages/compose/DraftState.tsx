@@ -35,13 +35,13 @@ export function DraftBanners({
           kind="warning"
           action={
             <>
-              <Button onClick={() => saver.takeTheirs()}>Take theirs</Button>
-              <Button onClick={() => void saver.keepMine()}>Keep mine</Button>
+              <Button onClick={() => saver.takeTheirs()}>Use their version</Button>
+              <Button onClick={() => void saver.keepMine()}>Overwrite with mine</Button>
             </>
           }
         >
-          Another tab or another person has changed this draft since you opened it. Yours is kept in this browser and is not saved. Keeping
-          yours replaces theirs.
+          Another tab or another person has changed this draft since you opened it. Your version is not saved; it is stored only in this
+          browser.
         </Banner>
       )}
       {state.is === 'over' && (
@@ -57,9 +57,9 @@ export function DraftBanners({
           }
         >
           {state.status === 'deleted'
-            ? 'This draft was deleted elsewhere.'
-            : 'This message was sent elsewhere, so it cannot be changed any more.'}{' '}
-          What you wrote is kept in this browser.
+            ? 'This draft has been deleted, in another tab or by a colleague.'
+            : 'This campaign has already been sent or scheduled, in another tab or by a colleague.'}{' '}
+          What you wrote is stored only in this browser.
         </Banner>
       )}
       {state.is !== 'conflict' && state.is !== 'over' && <KeptBanner saver={saver} kept={kept} />}
@@ -152,15 +152,15 @@ function words(state: SaveState): string {
     case 'saving':
       return 'Saving'
     case 'saved':
-      return `Saved ${clockTime(state.at)}`
+      return 'All changes saved'
     case 'noted':
       return state.message === undefined
         ? `Saved ${clockTime(state.at)}: not complete yet`
         : `Saved ${clockTime(state.at)}, but it cannot be sent: ${state.message}`
     case 'kept':
-      return `Kept in this browser ${clockTime(state.at)}: ${state.message}`
+      return `Not saved yet; stored only in this browser: ${state.message}`
     case 'unreached':
-      return `Kept in this browser ${clockTime(state.at)}: ${state.message}`
+      return `Not saved yet; stored only in this browser: ${state.message}`
     case 'conflict':
       return 'Not saved: somebody else has changed it'
     case 'over':

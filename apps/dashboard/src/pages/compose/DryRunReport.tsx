@@ -67,21 +67,21 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
           head={['Group', 'Devices']}
           rows={[
             ...Object.entries(experiment.byVariant).map(([id, devices]) => [`Variant ${id}`, countText(devices)]),
-            ['Remaining audience (gets the winner)', countText(experiment.remainder)],
+            ['Remaining audience', countText(experiment.remainder)],
           ]}
         />
       )}
       {schedule.type !== 'now' && waves.length > 0 && (
         <Table
-          caption={waves.length === 1 ? 'When' : `When: ${waves.length} waves`}
+          caption={waves.length === 1 ? 'When' : `When: ${waves.length} time-zone batches`}
           head={['At', 'Devices']}
           rows={waves.slice(0, mostWaves).map(({ at, devices }) => [<Time key={at} at={at} />, countText(devices)])}
-          more={waves.length > mostWaves ? `And ${waves.length - mostWaves} later waves.` : undefined}
+          more={waves.length > mostWaves ? `And ${waves.length - mostWaves} later batches.` : undefined}
         />
       )}
       <Table
         caption="Languages"
-        head={['Language', 'Devices', 'As fallback']}
+        head={['Language', 'Devices', 'Get the default language']}
         rows={report.locales.map(({ locale, devices, fallback }) => [
           locale,
           countText(devices),

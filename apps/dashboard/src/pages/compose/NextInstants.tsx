@@ -7,7 +7,7 @@ const here = Intl.DateTimeFormat().resolvedOptions().timeZone
 const words: Record<ClockChange, string> = {
   skipped: 'Clocks go forward: this time does not exist that day, so it is sent later by the difference.',
   twice: 'Clocks go back: this time occurs twice, and it is sent the first time.',
-  shifted: 'From here the UTC time shifts (daylight saving).',
+  shifted: 'Daylight saving changes here; the local time stays the same.',
 }
 
 /** Shows the next instants of a schedule in the chosen time zone, in this browser's and in UTC. */
@@ -29,7 +29,7 @@ export function NextInstants({ schedule, zone }: { schedule: Schedule; zone: str
       {schedule.type === 'user_timezone' && (
         <p className="text-muted">
           Users in {zone} get it at these times, others at {schedule.localTime} in their own time zone
-          {schedule.date === undefined ? '' : ' on that date'}. The review shows the devices of each wave.
+          {schedule.date === undefined ? '' : ' on that date'}. The review shows the devices of each batch.
         </p>
       )}
       {isPast && (

@@ -32,9 +32,9 @@ export function RecurringAsk({ value, onChange, errorAt }: Props) {
               value={every}
               onChange={({ target }) => onChange(withPeriod(value, target.value as Period, weekdayIn(new Date(), timezone)))}
               options={[
-                { value: 'day', label: 'Every day' },
-                { value: 'week', label: 'On days of the week' },
-                { value: 'month', label: 'On days of the month' },
+                { value: 'day', label: 'Daily' },
+                { value: 'week', label: 'Weekly' },
+                { value: 'month', label: 'Monthly' },
               ]}
             />
           )}

@@ -115,7 +115,7 @@ function DatesOfMonth({
     <Field
       label="Days of the month"
       hint="Such as 1, 15 or last. In shorter months it is sent on the last day."
-      error={isWrong ? 'are numbers from 1 to 31, or last' : error}
+      error={isWrong ? 'Enter numbers from 1 to 31, or last.' : error}
     >
       {(control) => (
         <TextInput

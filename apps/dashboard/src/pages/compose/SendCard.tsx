@@ -7,7 +7,7 @@ import { faultOf } from '../../api/fault.ts'
 import { describeDraftAudience } from '../../core/audience-text.ts'
 import { nameOf, type CampaignDraft } from '../../core/campaign-draft.ts'
 import type { DraftSaver } from '../../core/draft-saver.ts'
-import { sendLabel, whenOf } from '../../core/send-label.ts'
+import { approveLabel, sendLabel, whenOf } from '../../core/send-label.ts'
 import { some } from '../../core/spans.ts'
 import { useApp } from '../../session/useAppId.ts'
 import { announce } from '../../ui/Announcer.tsx'
@@ -51,7 +51,8 @@ export function SendCard({
       ? 'Counting the devices'
       : asks
         ? `Request approval (${some(devices, 'device', 'devices')})`
-        : sendLabel(draft.schedule, devices, new Date())
+        : (approval === null ? sendLabel : approveLabel)(draft.schedule, devices, new Date())
+  const title = asks ? `Request approval for “${nameOf(draft)}”?` : `${approval === null ? 'Send' : 'Approve'} “${nameOf(draft)}”?`
 
   const taken = `${nameOf(draft)} is ${draft.schedule.type === 'now' ? 'being sent' : 'scheduled'}.`
 
@@ -76,7 +77,7 @@ export function SendCard({
       // After a 409, after a 5xx and without an answer the draft may have been sent. The campaign's status says whether it was.
       const now = await readCampaign(appId, campaignId)
       if (now.status === 'draft') throw fault
-      open(status === 409 ? 'This message has already been sent.' : taken)
+      open(status === 409 ? 'This campaign has already been sent or scheduled, in another tab or by a colleague.' : taken)
     }
   }
   return (
@@ -93,7 +94,7 @@ export function SendCard({
       <SendSheet
         open={isAsking}
         onClose={() => setAsking(false)}
-        title={`Send “${nameOf(draft)}”?`}
+        title={title}
         action={label}
         audience={describeDraftAudience(draft.audience)}
         devices={devices ?? 'counting'}

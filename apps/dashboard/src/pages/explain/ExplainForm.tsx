@@ -48,7 +48,7 @@ export function ExplainForm({ search }: { search: ExplainSearch }) {
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     const missing = {
-      ...(campaignId === undefined ? { campaign: 'Choose a campaign, or paste the id of a send.' } : {}),
+      ...(campaignId === undefined ? { campaign: 'Choose a campaign, or paste its ID.' } : {}),
       ...(whom.trim() === '' ? { whom: kind === 'person' ? 'Choose a person.' : 'Enter an id.' } : {}),
     }
     setProblems(missing)
@@ -58,12 +58,16 @@ export function ExplainForm({ search }: { search: ExplainSearch }) {
   return (
     <Card>
       <form onSubmit={submit} className="flex max-w-2xl flex-col gap-4">
-        <Field label="Campaign" error={problems.campaign} hint="Search by name. Sends made by the API have no name: paste the ID below.">
+        <Field
+          label="Campaign"
+          error={problems.campaign}
+          hint="Search by name. Campaigns sent through the API have no name: paste the ID below."
+        >
           {({ id }) => (
             <Combobox id={id} label="Campaign" value={campaignId} onChange={setCampaignId} load={load} placeholder="Choose a campaign" />
           )}
         </Field>
-        <Field label="Or the id of a send">
+        <Field label="Or paste the campaign ID">
           {(control) => (
             <TextInput
               {...control}

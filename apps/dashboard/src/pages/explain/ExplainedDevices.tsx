@@ -1,6 +1,7 @@
 import { platformNames } from '@herald/contracts/platform'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { components } from '../../api/schema.gen.ts'
+import { statusWords } from '../../core/campaign-result.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { Card } from '../../ui/Card.tsx'
 import { CopyText } from '../../ui/CopyText.tsx'
@@ -82,7 +83,7 @@ function Whom({ explained, campaignName }: { explained: Explained; campaignName:
               </TextLink>
             ),
           },
-          { label: 'Status', value: status },
+          { label: 'Status', value: statusWords[status] },
           { label: 'Started', value: startedAt === null ? 'not yet' : <Time at={startedAt} precise /> },
           { label: 'Recipients selected', value: fannedOutAt === null ? 'not yet' : <Time at={fannedOutAt} precise /> },
           {

@@ -68,8 +68,8 @@ function Branch({ branch }: { branch: SegmentBranch }) {
 
 function Mark({ holds }: { holds: boolean }) {
   return holds ? (
-    <Check size={14} className="mt-1 shrink-0 text-good" aria-label="holds" role="img" />
+    <Check size={14} className="mt-1 shrink-0 text-good" aria-label="met" role="img" />
   ) : (
-    <X size={14} className="mt-1 shrink-0 text-bad" aria-label="does not hold" role="img" />
+    <X size={14} className="mt-1 shrink-0 text-bad" aria-label="not met" role="img" />
   )
 }

@@ -15,9 +15,9 @@ import { StationView } from './StationView.tsx'
 type Trace = components['schemas']['ExplainSendAnswer']['devices'][number]
 
 const certainties: Readonly<Record<Certainty, { word: string; means: string }>> = {
-  recorded: { word: 'Recorded', means: 'From the delivery log.' },
-  derived: { word: 'Derived', means: 'From the campaign’s settings at send time.' },
-  likely: { word: 'Likely', means: 'Based on current data, which may have changed since.' },
+  recorded: { word: 'From the log', means: 'From the delivery log.' },
+  derived: { word: 'From the settings', means: 'From the campaign’s settings at send time.' },
+  likely: { word: 'Probable', means: 'Based on current data, which may have changed since.' },
 }
 
 /** Shows the trace of one device: the sentence that explains it, a button that copies a sentence for a ticket, and the nine stations. */
@@ -82,7 +82,7 @@ const looks: Readonly<Record<Verdict, { kind: StatusKind; word: string }>> = {
   sent: { kind: 'good', word: 'Sent' },
   failed: { kind: 'bad', word: 'Failed' },
   skipped: { kind: 'warning', word: 'Skipped' },
-  in_flight: { kind: 'busy', word: 'On its way' },
+  in_flight: { kind: 'busy', word: 'Sending' },
   retrying: { kind: 'warning', word: 'Retrying' },
   held: { kind: 'warning', word: 'On hold' },
   waiting: { kind: 'off', word: 'Waiting' },

@@ -48,9 +48,7 @@ export function LiveTail({ appId, filter }: Props) {
       </p>
       <LiveSummary text={`${some(count, 'event', 'events')} in the live tail`} />
       {tail.shown.length === 0 ? (
-        <p className="text-muted">
-          Nothing has happened since you began to follow{Object.keys(filter).length > 0 ? ' that matches the filters' : ''}.
-        </p>
+        <p className="text-muted">No new events{Object.keys(filter).length > 0 ? ' that match the filters' : ''}.</p>
       ) : (
         <div className="max-h-96 overflow-auto">
           <Events appId={appId} events={tail.shown} />

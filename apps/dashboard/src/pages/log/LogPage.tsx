@@ -47,7 +47,7 @@ export function LogPage() {
       actions={
         <>
           <Button variant="secondary" aria-pressed={live === true} onClick={() => go(live ? filter : { ...filter, live: true })}>
-            {live ? 'Stop following' : 'Follow live'}
+            {live ? 'Stop' : 'Live view'}
           </Button>
           <Button variant="secondary" busy={pages.query.isRefetching} onClick={() => void pages.query.refetch()}>
             Refresh

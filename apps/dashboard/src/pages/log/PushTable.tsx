@@ -13,7 +13,7 @@ type Props = { appId: string; pushes: readonly Push[]; isOfOneCampaign: boolean;
 const outcomeKinds = { sent: 'good', failed: 'bad', skipped: 'off', open: 'busy' } as const
 
 /** The words for the state of a push that has no outcome yet. */
-const stateWords = { waiting: 'waiting', sending: 'being sent', held: 'on hold (provider unavailable)', retry: 'retrying' } as const
+const stateWords = { waiting: 'waiting', sending: 'sending', held: 'on hold', retry: 'retrying' } as const
 
 const keyOf = ({ campaignId, subscriptionId }: Push): string => `${campaignId}-${subscriptionId}`
 
@@ -51,7 +51,7 @@ export function PushTable({ appId, pushes, isOfOneCampaign, nameOf }: Props) {
           key: 'outcome',
           label: 'Outcome',
           cell: ({ outcome, state }) => (
-            <Status kind={outcomeKinds[outcome]}>{outcome === 'open' && state ? stateWords[state] : outcome}</Status>
+            <Status kind={outcomeKinds[outcome]}>{outcome === 'open' ? stateWords[state ?? 'waiting'] : outcome}</Status>
           ),
         },
         { key: 'code', label: 'Code', cell: (push) => <Code push={push} /> },

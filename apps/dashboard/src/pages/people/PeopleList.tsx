@@ -59,7 +59,7 @@ export function PeopleList() {
           download="people.jsonl"
           className={buttonClass({ variant: 'quiet' })}
         >
-          {segmentId === undefined ? 'Export all' : 'Export this segment'}
+          {segmentId === undefined ? 'Export all (JSON)' : 'Export segment (JSON)'}
         </a>
       </div>
       <PeopleFilters appId={appId} search={{ q, segmentId, tag, tagValue }} />

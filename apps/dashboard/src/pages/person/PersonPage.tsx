@@ -30,7 +30,7 @@ export function PersonPage() {
   const changed = (): void => void person.refetch()
   return (
     <Page
-      title={person.data?.externalId ?? (person.data === undefined ? 'Person' : 'Anonymous person')}
+      title={person.data?.externalId ?? (person.data === undefined ? 'Person' : 'Anonymous')}
       guide="identity"
       actions={person.data !== undefined && !isGone && <Actions person={person.data} />}
     >
@@ -83,7 +83,7 @@ function Actions({ person: { id, externalId } }: { person: Person }) {
         Export as JSON
       </a>
       <ButtonLink to="/apps/$appId/explain" params={{ appId }} search={{ userId: id }}>
-        Explain a campaign
+        Did this user get a campaign?
       </ButtonLink>
       <Button onClick={() => setErasing(true)}>Erase</Button>
       <Confirm
@@ -96,8 +96,8 @@ function Actions({ person: { id, externalId } }: { person: Person }) {
         onConfirm={erase}
       >
         <p>
-          The user, all devices and tags go at once, and webhook bodies that name the person are emptied. Counters of campaigns stay as they
-          are. A device comes back as somebody new when its app registers it again. This cannot be undone.
+          The user, all devices and tags go at once, and their data in stored webhooks is erased. Counters of campaigns stay as they are. A
+          device comes back as somebody new when its app registers it again. This cannot be undone.
         </p>
       </Confirm>
     </>

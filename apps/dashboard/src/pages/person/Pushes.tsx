@@ -70,7 +70,7 @@ const kinds: Readonly<Record<Push['outcome'], { kind: StatusKind; word: string }
   sent: { kind: 'good', word: 'Sent' },
   failed: { kind: 'bad', word: 'Failed' },
   skipped: { kind: 'warning', word: 'Skipped' },
-  open: { kind: 'busy', word: 'On its way' },
+  open: { kind: 'busy', word: 'Waiting' },
 }
 
 function PushTable({ pushes, person }: { pushes: readonly Push[]; person: Person }) {
@@ -85,7 +85,7 @@ function PushTable({ pushes, person }: { pushes: readonly Push[]; person: Person
       rowKey={(push) => `${push.campaignId} ${push.subscriptionId}`}
       rowHref={({ campaignId, subscriptionId }) => `/apps/${appId}/explain${searchText({ campaignId, subscriptionId })}`}
       columns={[
-        { key: 'explain', label: 'Why', cell: () => <span className="text-accent">Explain</span> },
+        { key: 'explain', label: 'Why?', cell: () => <span className="text-accent">Explain</span> },
         { key: 'outcome', label: 'Outcome', cell: ({ outcome }) => <Status kind={kinds[outcome].kind}>{kinds[outcome].word}</Status> },
         {
           key: 'code',
@@ -108,7 +108,7 @@ function PushTable({ pushes, person }: { pushes: readonly Push[]; person: Person
         { key: 'device', label: 'Device', cell: ({ subscriptionId }) => names.get(subscriptionId) ?? 'removed device' },
         {
           key: 'reports',
-          label: 'Reported',
+          label: 'Engagement',
           cell: ({ engagements }) => engagements.join(', ') || <span className="text-muted">nothing</span>,
         },
         { key: 'at', label: 'When', cell: ({ settledAt }) => <Time at={settledAt} /> },

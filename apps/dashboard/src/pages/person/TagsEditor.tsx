@@ -146,8 +146,8 @@ function TagLine({
 }
 
 const yesOrNo = [
-  { value: 'true', label: 'yes' },
-  { value: 'false', label: 'no' },
+  { value: 'true', label: 'Yes' },
+  { value: 'false', label: 'No' },
 ]
 
 const problemOf = (draft: TagDraft): true | undefined => (changesOf([{ ...draft, name: 'x' }]).problems.length > 0 ? true : undefined)

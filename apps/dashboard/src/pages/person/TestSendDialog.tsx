@@ -102,7 +102,7 @@ function Outcome({
   if (result === undefined || !isOver)
     return (
       <p>
-        <Status kind="busy">On its way</Status> No result yet. {explain}
+        <Status kind="busy">Sending</Status> No result yet. {explain}
       </p>
     )
   const provider = providerNames[device.platform]

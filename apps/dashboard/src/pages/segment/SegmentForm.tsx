@@ -127,7 +127,7 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
               </Field>
             </div>
           </Card>
-          <Card title="Who belongs to it">
+          <Card title="Conditions">
             <SegmentBuilder
               appId={appId}
               value={definition}
@@ -148,7 +148,7 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
           </div>
         </div>
         <aside className="flex min-w-0 flex-col gap-4 lg:sticky lg:top-4" aria-label="What the segment means">
-          <Card title="Devices now">
+          <Card title="Estimated reach now">
             <Estimate appId={appId} target={{ segment: definition }} />
           </Card>
           {saved !== undefined && <SegmentUse appId={appId} segment={saved} />}

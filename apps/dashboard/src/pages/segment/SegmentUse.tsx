@@ -35,7 +35,7 @@ function KeptCount({ appId, segment }: { appId: string; segment: SavedSegment })
     },
   })
   return (
-    <Card title="Segment size">
+    <Card title="Last saved count">
       <p>
         {segment.lastCount === null || segment.lastCountedAt === null ? (
           <span className="text-muted">Not counted since it was last saved.</span>
@@ -99,7 +99,7 @@ function WaitingCampaigns({ appId, segmentId }: { appId: string; segmentId: stri
 function SampleUsers({ appId, segmentId }: { appId: string; segmentId: string }) {
   const query = api.useQuery('get', '/v1/admin/apps/{appId}/users', { params: { path: { appId }, query: { segmentId, limit: 20 } } })
   return (
-    <Card title="Some of them">
+    <Card title="Sample users">
       <Loaded
         query={query}
         isEmpty={({ items }) => items.length === 0}

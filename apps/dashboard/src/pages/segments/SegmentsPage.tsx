@@ -94,7 +94,7 @@ export function SegmentsPage() {
                     </>
                   ),
                 },
-                { key: 'who', label: 'Who', cell: ({ definition }) => <span className="line-clamp-2">{inWords(definition)}</span> },
+                { key: 'who', label: 'Conditions', cell: ({ definition }) => <span className="line-clamp-2">{inWords(definition)}</span> },
                 {
                   key: 'count',
                   label: 'Devices',

@@ -19,7 +19,7 @@ export function ArriveStep({ appId, device, owner }: { appId: string; device: De
     [
       'Person',
       <TextLink key="person" to="/apps/$appId/people/$userId" params={{ appId, userId: device.user.id }}>
-        {device.user.externalId ?? 'no name yet'}
+        {device.user.externalId ?? 'Anonymous'}
       </TextLink>,
     ],
   ] as const

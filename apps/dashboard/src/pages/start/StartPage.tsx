@@ -71,11 +71,11 @@ export function StartPage() {
             hasDevice={device !== undefined}
           />
         </Step>
-        <Step number={3} title="See it arrive" done={device !== undefined}>
+        <Step number={3} title="Check that the device is registered" done={device !== undefined}>
           {deviceError !== null && <ErrorNote error={deviceError} />}
           <ArriveStep appId={appId} device={device} owner={owner} />
         </Step>
-        <Step number={4} title="Send" done={isSent}>
+        <Step number={4} title="Send and see it arrive" done={isSent}>
           <SendStep
             appId={appId}
             deviceId={device?.id}

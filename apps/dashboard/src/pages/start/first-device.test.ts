@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { isNewApp } from '../../shell/is-new-app.ts'
 import { newestDevice, pushState } from './first-device.ts'
 
-test('the first push’s state is the last step that Herald knows: on its way, sent or failed, opened', () => {
+test('the first push’s state is the last step that Herald knows: sending, sent or failed, opened', () => {
   expect(pushState({ outcome: 'sent', code: null, engagements: ['delivered', 'opened'] }).text).toBe('opened')
   expect(pushState({ outcome: 'sent', code: null, engagements: [] }).text).toBe('sent')
-  expect(pushState({ outcome: 'open', code: null, engagements: [] }).text).toBe('on its way')
+  expect(pushState({ outcome: 'open', code: null, engagements: [] }).text).toBe('sending')
   expect(pushState({ outcome: 'failed', code: 'token_dead', engagements: [] })).toEqual({ kind: 'bad', text: 'failed: token_dead' })
 })
 

@@ -19,10 +19,10 @@ export function pushState({ outcome, code, engagements }: Pick<PushOfDevice, 'ou
 } {
   if (engagements.includes('clicked')) return { kind: 'good', text: 'clicked' }
   if (engagements.includes('opened')) return { kind: 'good', text: 'opened' }
-  if (engagements.includes('dismissed')) return { kind: 'good', text: 'closed without opening' }
+  if (engagements.includes('dismissed')) return { kind: 'good', text: 'dismissed' }
   if (engagements.includes('delivered')) return { kind: 'good', text: 'delivered' }
   if (outcome === 'sent') return { kind: 'good', text: 'sent' }
   if (outcome === 'failed') return { kind: 'bad', text: `failed: ${code ?? 'no code'}` }
   if (outcome === 'skipped') return { kind: 'warning', text: `skipped: ${code ?? 'no code'}` }
-  return { kind: 'busy', text: 'on its way' }
+  return { kind: 'busy', text: 'sending' }
 }

@@ -44,5 +44,6 @@ function explain({ fate, bytes, limit, cutBy, platform, notes }: Measured, silen
   if (fate === 'cut') return `Truncated: … replaces the last ${countText(cutBy)} characters of the text.`
   if (fate === 'too_large') return `Refused: ${countText(bytes - limit)} bytes too many. Shorten the links, the buttons or the data.`
   const dropped = notes.filter(({ code }) => code === 'url_dropped' || code === 'image_dropped').map(({ path }) => path)
-  return dropped.length === 0 ? '' : `Dropped, not a valid URL for this person: ${dropped.join(', ')}.`
+  const names = [...new Set(dropped.map((path) => (path === 'image' ? 'the image' : path === 'url' ? 'the link' : 'the link of a button')))]
+  return names.length === 0 ? '' : `Left out, not a valid URL for this user: ${names.join(', ')}.`
 }

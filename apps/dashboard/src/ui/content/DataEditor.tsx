@@ -22,7 +22,7 @@ export function DataEditor({
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
       <div className="flex items-center justify-between gap-2">
-        <legend className="float-left font-medium">Data for the app</legend>
+        <legend className="float-left font-medium">Custom data (key-value pairs)</legend>
         {note}
       </div>
       {rows.map((row, place) => {
@@ -59,7 +59,7 @@ export function DataEditor({
       {errorAt('data') !== undefined && <p className="text-sm text-bad">{errorAt('data')}</p>}
       <div>
         <Button small icon={<Plus size={14} aria-hidden />} onClick={() => onChange([...rows, { key: '', value: '' }])}>
-          Add a value
+          Add a pair
         </Button>
       </div>
     </fieldset>

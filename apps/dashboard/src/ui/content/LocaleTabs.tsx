@@ -124,9 +124,9 @@ function AddLocale({ has, onAdd, onClose }: { has: readonly string[]; onAdd: (lo
   const locale = readLocale(typed)
   const wrong =
     locale === undefined
-      ? 'is not a locale: write a language, then perhaps a script and a region, such as en, pt-BR or zh-Hant-TW'
+      ? 'Enter a language code, such as de for German or pt-BR for Brazilian Portuguese.'
       : has.includes(locale)
-        ? 'is there already'
+        ? 'This language has been added already.'
         : undefined
   const add = (event: FormEvent) => {
     event.preventDefault()

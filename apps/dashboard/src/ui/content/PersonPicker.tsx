@@ -3,8 +3,8 @@ import { Combobox } from '../Combobox.tsx'
 import { Field } from '../Field.tsx'
 
 const fixed = [
-  { value: 'sample', label: 'Preview person', hint: 'every value is there' },
-  { value: 'nobody', label: 'Nobody', hint: 'every value is missing' },
+  { value: 'sample', label: 'Sample user', hint: 'every value is there' },
+  { value: 'nobody', label: 'User without data', hint: 'every value is missing' },
 ]
 
 /** Lets the operator choose the user for whom a preview is filled in, by the beginning of an external id or by an id. */

@@ -7,7 +7,7 @@ const texts = [
   {
     name: 'sound',
     label: 'Sound',
-    hint: 'A file of the app, default, or none for no sound. Leave empty for the phone’s own; on Android the channel decides.',
+    hint: 'A sound file of the app, default, or none for no sound. Empty: the default sound. On Android the channel decides.',
   },
   { name: 'channelId', label: 'Android channel', hint: 'A channel that the app has created' },
   { name: 'icon', label: 'Icon', hint: 'Android: a drawable; web: an address' },

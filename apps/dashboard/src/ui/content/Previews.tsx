@@ -68,7 +68,7 @@ export function Previews({
           {(surface === 'chrome' || surface === 'firefox') && <BrowserPreview entry={entry} app={app} theme={theme} browser={surface} />}
         </LocalPicture>
       )}
-      <p className="text-sm text-muted">Approximation; the text itself is exact.</p>
+      <p className="text-sm text-muted">Appearance may differ by device.</p>
       {entry?.image !== undefined && own === undefined && (
         <label className="flex flex-wrap items-center gap-2 text-sm text-muted">
           The image is not loaded here. Show one from this computer in its place:

@@ -48,7 +48,7 @@ export function TestDeviceRow({
         </span>
       </label>
       <span role="status" className="flex flex-wrap items-center gap-2">
-        {result ? <Outcome result={result} /> : refusal ? <Held refusal={refusal} /> : isWaiting && <Status kind="busy">on its way</Status>}
+        {result ? <Outcome result={result} /> : refusal ? <Held refusal={refusal} /> : isWaiting && <Status kind="busy">sending</Status>}
       </span>
       {remedy !== null && <p className="w-full pl-6 text-sm text-muted">{remedy}</p>}
     </li>

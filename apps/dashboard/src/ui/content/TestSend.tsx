@@ -70,8 +70,8 @@ export function TestSend({
               value={as}
               onChange={setAs}
               options={[
-                { value: 'screen', label: 'As on screen', hint: `In ${screen.locale}, for ${screen.person.name}` },
-                { value: 'owner', label: 'As its owner gets it', hint: 'In the owner’s language, with the owner’s values' },
+                { value: 'screen', label: 'As previewed', hint: `In ${screen.locale}, for ${screen.person.name}` },
+                { value: 'owner', label: 'Personalized for each test user', hint: 'In the owner’s language, with the owner’s values' },
               ]}
             />
           )}

@@ -96,7 +96,7 @@ export function Estimate({ appId, target }: { appId: string; target: EstimateTar
           {fault !== undefined && ', and the last try failed'}
         </span>
         <Button variant="quiet" small aria-expanded={isAsking} onClick={() => setIsAsking(!isAsking)}>
-          {isAsking ? 'Close' : 'Why so few?'}
+          {isAsking ? 'Close' : 'Breakdown by condition'}
         </Button>
       </p>
       {isAsking && (

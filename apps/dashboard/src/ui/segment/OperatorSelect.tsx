@@ -46,7 +46,7 @@ export function OperatorSelect({ leaf, type, onChange, control }: OperatorSelect
           {wordOf(name, type, isAgo)}
         </option>
       ))}
-      {known.includes('exists') && <option value={absent}>is not known</option>}
+      {known.includes('exists') && <option value={absent}>does not exist</option>}
     </select>
   )
 }

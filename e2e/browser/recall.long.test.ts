@@ -56,7 +56,7 @@ test('a send to a Live Activity is named after it in list and report, which says
   await page.getByRole('link', { name: 'Live Activity match-3, updated' }).click()
   await page.getByRole('heading', { level: 1, name: 'Live Activity match-3, updated' }).waitFor()
   await page.getByText('Updates every device that has it, without a sound. Opens and clicks are not tracked for Live Activities.').waitFor()
-  await page.getByText('Everybody who has the activity').waitFor()
+  await page.getByText('All devices that show this Live Activity').waitFor()
   expect(await page.getByRole('heading', { name: 'Opens and clicks' }).count()).toBe(0)
   expect(await barriersOf(page)).toEqual([])
   expect(watched.faults).toEqual([])

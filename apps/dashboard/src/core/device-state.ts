@@ -32,11 +32,11 @@ export function stateOfDevice(device: DeviceFacts & { platform: Platform }, push
   if (device.invalidatedAt !== null) {
     const push = pushThatFoundOut(device.id, device.invalidatedAt, pushes)
     const word = push?.providerCode || push?.code
-    const why = word ? `${answererNames[device.platform]} answered ${word}.` : 'The provider’s answer is no longer among the newest pushes.'
+    const why = word ? `${answererNames[device.platform]} answered ${word}.` : 'The provider’s answer is no longer stored here.'
     return { kind: 'bad', word: 'Invalid token', why, at: device.invalidatedAt, campaignId: push?.campaignId ?? null }
   }
   if (!device.optedIn)
-    return { kind: 'off', word: 'Opted out', why: 'The person, an SDK or somebody here switched pushes off.', at: null, campaignId: null }
+    return { kind: 'off', word: 'Opted out', why: 'Opted out by the user, the app or a colleague.', at: null, campaignId: null }
   const why = device.lastSessionAt === null ? 'No sessions yet.' : null
   return { kind: 'good', word: 'Reachable', why, at: null, campaignId: null }
 }

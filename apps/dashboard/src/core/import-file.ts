@@ -31,7 +31,7 @@ export function problemOfFile(name: string, size: number, head: string): string 
   if (size === 0) return 'This file is empty.'
   if (size > 4 * 1024 ** 3) return 'This file is larger than 4 GiB, the most that one import takes. Split it at a row end.'
   if (/\.(gz|zip|xlsx?|7z)$/i.test(name) || head.startsWith('PK') || head.startsWith('\u001f'))
-    return 'This file is packed or a spreadsheet. Unpack it, or save it as CSV, and choose that file.'
+    return 'This file is compressed or a spreadsheet. Unpack it, or save it as CSV, and choose that file.'
   if (head.includes('\0')) return 'This file is no UTF-8 text. Save it as CSV in UTF-8.'
   return undefined
 }

@@ -25,7 +25,7 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
         <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[8rem_1fr]">
           <Fact name="Audience">
             {activity !== undefined && activity.event !== 'start' ? (
-              'Everybody who has the activity'
+              'All devices that show this Live Activity'
             ) : (
               <Audience appId={appId} audience={campaign.audience} />
             )}

@@ -16,7 +16,7 @@ export function UnfinishedDrafts({ appId }: { appId: string }) {
   if (drafts.length === 0) return null
   return (
     <details className="rounded-lg border border-line bg-surface px-4 py-2" open={drafts.length <= 3}>
-      <summary className="min-h-6 font-medium">{some(drafts.length, 'incomplete draft', 'incomplete drafts')}</summary>
+      <summary className="min-h-6 font-medium">{some(drafts.length, 'draft with missing fields', 'drafts with missing fields')}</summary>
       <ul className="mt-1 flex flex-col divide-y divide-line">
         {drafts.map(({ id, name, savedBy, updatedAt }) => (
           <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-1.5">

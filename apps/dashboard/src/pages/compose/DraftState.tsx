@@ -152,7 +152,7 @@ function words(state: SaveState): string {
     case 'saving':
       return 'Saving'
     case 'saved':
-      return 'All changes saved'
+      return `Saved ${clockTime(state.at)}`
     case 'noted':
       return state.message === undefined
         ? `Saved ${clockTime(state.at)}: not complete yet`

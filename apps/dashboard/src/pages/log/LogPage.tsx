@@ -81,9 +81,7 @@ export function LogPage() {
         {pages.fault && pages.items.length > 0 && <ErrorNote error={pages.fault} retry={() => void pages.query.refetch()} />}
         <LoadMore pages={pages} />
         {!pages.hasMore && !pages.isLoading && pages.items.length > 0 && (
-          <p className="text-muted">
-            End of the log. Entries are kept for 90 days (LEDGER_RETENTION_DAYS), the counts of campaigns for longer.
-          </p>
+          <p className="text-muted">End of the log. Entries are kept for 90 days by default, the counts of campaigns for longer.</p>
         )}
       </div>
     </Page>

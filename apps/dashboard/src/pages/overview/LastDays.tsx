@@ -23,7 +23,7 @@ const day = (seconds: number) => new Date(seconds * 1_000).toLocaleDateString(un
 export function LastDays({ overview: { days, last24h, previous24h } }: { overview: Overview }) {
   const total = (key: (typeof lines)[number][0]) => days.reduce((sum, one) => sum + one[key], 0)
   return (
-    <Section title="Sent pushes">
+    <Section title="Delivery and engagement">
       <div className="grid grid-cols-1 gap-6">
         <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-3 lg:grid-cols-6">
           {tiles.map(([key, label]) => (

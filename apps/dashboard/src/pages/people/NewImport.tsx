@@ -112,7 +112,7 @@ export function NewImport({ onBegun, onClose }: { onBegun: (report: ImportReport
             />
             <Checkbox
               label="Dry run first"
-              hint="Reads the whole file and reports what it would write. No device is written."
+              hint="Reads the whole file and reports what it would import. Nothing is imported."
               checked={isDry}
               onChange={(event) => setDry(event.target.checked)}
             />

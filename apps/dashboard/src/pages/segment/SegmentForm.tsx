@@ -143,7 +143,7 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
               {saved === undefined ? 'Save the segment' : 'Save the changes'}
             </Button>
             <span className="text-muted text-sm" role="status">
-              {problem !== undefined ? 'A condition is not complete yet.' : saved !== undefined && !isChanged ? 'All is saved.' : ''}
+              {problem !== undefined ? 'A condition is not complete yet.' : saved !== undefined && !isChanged ? 'All changes saved' : ''}
             </span>
           </div>
         </div>

@@ -110,7 +110,7 @@ export function TemplateEditor({ appId, stored, initial }: { appId: string; stor
               </Field>
             </div>
           </Card>
-          <Card title="What it says">
+          <Card title="Message">
             <ContentEditor
               value={form.content}
               onChange={(content) => put({ content })}

@@ -10,7 +10,7 @@ const texts = [
     hint: 'A sound file of the app, default, or none for no sound. Empty: the default sound. On Android the channel decides.',
   },
   { name: 'channelId', label: 'Android channel', hint: 'A channel that the app has created' },
-  { name: 'icon', label: 'Icon', hint: 'Android: a drawable; web: an address' },
+  { name: 'icon', label: 'Icon', hint: 'Android: name of an icon in the app; web: image URL' },
   { name: 'threadId', label: 'iOS thread', hint: 'Groups messages on iOS' },
 ] as const
 

@@ -39,9 +39,9 @@ export function DateValue({ value, onChange, control }: ValueProps) {
         onChange={({ target }) => onChange(firstOf[target.value as Mode]())}
       >
         <option value="relative">relative date</option>
-        <option value="day">a day (UTC)</option>
+        <option value="day">date (UTC)</option>
         <option value="instant">exact date and time</option>
-        {mode === 'text' && <option value="text">as text</option>}
+        {mode === 'text' && <option value="text">text</option>}
       </select>
       {mode === 'relative' && <RelativeDate value={value} onChange={onChange} control={control} />}
       {mode === 'day' && (

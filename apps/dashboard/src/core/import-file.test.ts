@@ -26,7 +26,7 @@ test('each field gets its own named column, else one with a usual name; no colum
 
 test.each<[name: string, size: number, head: string, says: RegExp]>([
   ['a.csv', 0, '', /empty/],
-  ['a.csv.gz', 10, '\u001f\u008b', /packed/],
+  ['a.csv.gz', 10, '\u001f\u008b', /compressed/],
   ['a.csv', 10, 'PK\u0003\u0004', /compressed or a spreadsheet/],
   ['a.csv', 10, 'p\0l\0a\0', /no UTF-8/],
   ['a.csv', 5 * 1024 ** 3, 'platform', /larger than 4 GiB/],

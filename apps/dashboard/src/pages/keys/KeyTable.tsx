@@ -108,7 +108,7 @@ export function KeyTable<Row extends Key>({ caption, pages, beginOf, columns, re
 /** Shows when a key was used last. Herald knows only the hour, so the beginning and the end of this hour are shown. */
 function HourOf({ at }: { at: string }) {
   return (
-    <span className="whitespace-nowrap">
+    <span className="sm:whitespace-nowrap">
       <Time at={at} /> to{' '}
       {new Date(Date.parse(at) + 3_600_000).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })}
     </span>

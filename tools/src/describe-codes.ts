@@ -11,7 +11,7 @@ export async function describeCodes(): Promise<string> {
     '',
     '## Why a push failed',
     '',
-    'In webhooks `data.code`, in the log and in Explain. `providerCode` beside it is the provider’s own word.',
+    'In webhooks `data.code`, in the log and in the delivery check. `providerCode` beside it is the provider’s own word.',
     '',
     ...table(failureCodes),
     '',

@@ -3,20 +3,20 @@ import type { components } from '../api/schema.gen.ts'
 type Campaign = components['schemas']['CampaignWithStats']
 
 export const campaignsHead = [
-  'id',
-  'name',
-  'status',
-  'author',
-  'createdAt',
-  'startedAt',
-  'settledAt',
-  'queued',
-  'sent',
-  'failed',
-  'skipped',
-  'delivered',
-  'opened',
-  'clicked',
+  'ID',
+  'Name',
+  'Status',
+  'Created by',
+  'Created at',
+  'Started at',
+  'Completed at',
+  'Recipients',
+  'Sent',
+  'Failed',
+  'Skipped',
+  'Confirmed deliveries',
+  'Opened',
+  'Clicked',
 ]
 
 /** Gives a campaign as a row of the CSV. */

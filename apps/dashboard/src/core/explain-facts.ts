@@ -73,7 +73,7 @@ function draftsOf(station: StationName, step: ExplainedStep): Draft[] {
     case 'message':
       return ofMessage(station, step)
     case 'page':
-      return text('Batch', step.cut ? 'processed' : 'not processed yet')
+      return text('Selected as a recipient', step.cut ? 'Yes' : 'Not yet')
     case 'batch':
       return ofBatch(step)
     case 'attempts':
@@ -200,9 +200,9 @@ function ofMessage(station: StationName, step: StepOf<'message'>): Draft[] {
   if (station === 'render') {
     if (step.bytes === null && step.locale !== null) return text('Text', 'empty', 'Title and text are empty after personalization.')
     return text(
-      'Dropped',
+      'Left out',
       step.dropped.join(', ') || 'nothing',
-      step.dropped.length > 0 ? `Personalized; dropped: ${step.dropped.join(', ')}.` : 'All placeholders filled.',
+      step.dropped.length > 0 ? `Personalized; left out: ${step.dropped.join(', ')}.` : 'All placeholders filled.',
     )
   }
   if (step.bytes === null) return []
@@ -218,10 +218,10 @@ function ofMessage(station: StationName, step: StepOf<'message'>): Draft[] {
 
 const ofBatch = (step: StepOf<'batch'>): Draft[] => [
   ...time('Queued', step.queuedAt),
-  ...text('Queue', step.lane),
+  ...text('Sending lane', step.lane === 'prompt' ? 'fast' : 'bulk'),
   ...time('Not before', step.notBefore),
   ...text('Attempts so far', step.tries),
-  ...time('Being sent, at most until', step.leasedUntil),
+  ...time('Current attempt ends by', step.leasedUntil),
   ...(step.circuit === null
     ? []
     : [

@@ -53,3 +53,6 @@ export function reportsOf(
     if (platform !== undefined) reports[platform] += delivered + opened + clicked + dismissed
   return reports
 }
+
+/** Says what an open and a click are, beside their counts: in other products a click is the tap on the push. */
+export const whatIsCounted = 'Opened: tapped the push or a button. Clicked: followed its link or pressed a button.'

@@ -44,8 +44,10 @@ export function SignIn() {
 function InsecureNotice() {
   return (
     <Banner kind="bad">
-      <p className="font-medium">This address is not encrypted, so no browser will keep you signed in.</p>
-      <p className="mt-1">Put TLS in front of Herald, or use an SSH tunnel and open it on your own machine:</p>
+      <p className="font-medium">
+        You cannot sign in at this address, because it is not encrypted. Ask your administrator for the https address.
+      </p>
+      <p className="mt-1">For administrators: put TLS in front of Herald, or use an SSH tunnel and open it on your own machine:</p>
       <code className="mt-1 block font-mono text-xs break-all">
         ssh -L 8080:127.0.0.1:{location.port === '' ? '80' : location.port} {location.hostname}
       </code>

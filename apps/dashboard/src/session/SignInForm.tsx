@@ -78,6 +78,6 @@ function explained(error: unknown): string {
   const { status, message, retryAfterSeconds, details } = faultOf(error)
   if (status === 401) return 'This is neither the administration token of this Herald nor one of its keys.'
   if (status === 429) return `Too many wrong tokens or keys. Try again in ${retryAfterSeconds ?? 60} seconds.`
-  if (status === 404) return 'This Herald has no administration: the gateway runs without ADMIN_TOKEN.'
+  if (status === 404) return 'Sign-in is switched off on this server. Tell your administrator: the gateway runs without ADMIN_TOKEN.'
   return details[0] === undefined ? message : `${details[0].path} ${details[0].message}`
 }

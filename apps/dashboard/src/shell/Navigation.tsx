@@ -37,7 +37,7 @@ export const appPages = [
   ],
   [
     { to: '/apps/$appId/log', label: 'Log', Icon: ScrollText, needed: 'people' },
-    { to: '/apps/$appId/explain', label: 'Explain', Icon: CircleQuestionMark, needed: 'people' },
+    { to: '/apps/$appId/explain', label: 'Delivery check', Icon: CircleQuestionMark, needed: 'people' },
   ],
   [
     { to: '/apps/$appId/providers', label: 'Providers', Icon: RadioTower, needed: 'read' },

@@ -19,6 +19,8 @@ type Entry = components['schemas']['LocaleEntry']
 export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Campaign }) {
   const { content, experiment, templateId, ttl, priority, collapseId, silent, data, presentation, overrides, bypass, category, activity } =
     campaign
+  // The composer stores the first variant's text as the campaign's too.
+  const isFirstVariant = JSON.stringify(content) === JSON.stringify(experiment?.variants[0]?.content)
   return (
     <Section title="Message and settings">
       <div className="grid grid-cols-1 gap-4">
@@ -68,7 +70,7 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
           {rulesOf(bypass).length > 0 && <Fact name="Ignores">{rulesOf(bypass).join(' and ')}</Fact>}
           {bypass.holdout === true && <Fact name="Control group">Also sent to the control group</Fact>}
         </dl>
-        {content !== null && <Locales content={content} name={experiment ? 'Base message' : undefined} />}
+        {content !== null && !isFirstVariant && <Locales content={content} name={experiment ? 'Base message' : undefined} />}
         {experiment?.variants.map((variant) => (
           <Locales key={variant.id} content={variant.content} name={variant.name} />
         ))}

@@ -1,7 +1,7 @@
 import { platformNames, perPlatform } from '@herald/contracts/platform'
 import { api } from '../../api/client.ts'
 import { buttonClicks } from '../../core/button-clicks.ts'
-import { funnelOf, reportsOf } from '../../core/funnel.ts'
+import { funnelOf, reportsOf, whatIsCounted } from '../../core/funnel.ts'
 import { countText, percentText } from '../../core/number.ts'
 import { some } from '../../core/spans.ts'
 import { useMay } from '../../session/May.tsx'
@@ -30,9 +30,7 @@ export function Reports({ appId, campaign, reading, breakdown }: Props) {
     <Section title="Opens and clicks">
       <div className="grid grid-cols-1 gap-4">
         <Funnel funnel={funnel} name="From sent to clicked" />
-        {!campaign.silent && (
-          <p className="text-sm text-muted">Opened: tapped the push or a button. Clicked: followed its link or pressed a button.</p>
-        )}
+        {!campaign.silent && <p className="text-sm text-muted">{whatIsCounted}</p>}
         {reading.stats.opened + reading.stats.clicked > 0 && may('people') && (
           <p className="flex flex-wrap gap-x-4">
             {(['clicked', 'opened'] as const)

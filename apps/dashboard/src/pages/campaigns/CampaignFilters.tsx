@@ -27,8 +27,8 @@ const audiences = {
   everyone: 'Everyone',
   segment: 'A segment',
   remainder: 'A/B test winner',
-  reached: 'Recall',
-  people: 'People',
+  reached: 'Follow-ups of recalls',
+  people: 'Specific users or devices',
 } as const
 /** At most this many operators of the page are offered. */
 const mostAuthors = 6

@@ -1,5 +1,6 @@
 import type { components } from '../../api/schema.gen.ts'
 import { inOrderOf, totalsOf } from '../../core/campaigns-csv.ts'
+import { whatIsCounted } from '../../core/funnel.ts'
 import { countText, percentText } from '../../core/number.ts'
 import { nameOfSend } from '../../core/send-name.ts'
 import { some } from '../../core/spans.ts'
@@ -56,7 +57,7 @@ export function CampaignTable({ appId, data, search }: Props) {
       <p className="mt-2 text-sm text-muted tabular-nums">
         {some(data.items.length, 'campaign', 'campaigns')} on this page: {some(totals.queued, 'recipient', 'recipients')},{' '}
         {countText(totals.sent)} sent, {countText(totals.failed)} failed. Of sent, {percentText(totals.opened, totals.sent, 1)} opened and{' '}
-        {percentText(totals.clicked, totals.sent, 1)} clicked.
+        {percentText(totals.clicked, totals.sent, 1)} clicked. {whatIsCounted}
       </p>
       <p className="mt-3 flex gap-3">
         {cursor !== undefined && (

@@ -107,7 +107,7 @@ function TemplateChoice({
     <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
       Based on <Tag>{template?.name ?? 'a template'}</Tag>
       <Button small variant="quiet" onClick={() => onChange({ ...draft, templateId: null })}>
-        Detach template
+        Unlink template
       </Button>
     </p>
   )

@@ -14,7 +14,7 @@ import { ExplainedDevices } from './ExplainedDevices.tsx'
 import { ExplainForm } from './ExplainForm.tsx'
 
 const from = '/apps/$appId/explain'
-const lead = 'The delivery checks for each device, in order.'
+const lead = 'Why a person or device got a campaign or did not: the checks for each device, in order.'
 
 /** Explains why a device, or each device of a user, got a campaign or did not. */
 export function ExplainPage() {
@@ -25,10 +25,10 @@ export function ExplainPage() {
   const isAsked = campaignId !== undefined && whom !== undefined
   return (
     <Page
-      title="Explain"
+      title="Delivery check"
       lead={lead}
       guide="campaigns"
-      actions={isAsked && <Button onClick={() => void navigate({ search: {} })}>Explain another</Button>}
+      actions={isAsked && <Button onClick={() => void navigate({ search: {} })}>Check another</Button>}
     >
       {isAsked ? <Answer campaignId={campaignId} whom={whom} /> : <ExplainForm key={JSON.stringify(search)} search={search} />}
     </Page>

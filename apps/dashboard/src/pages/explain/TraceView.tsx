@@ -86,7 +86,7 @@ const looks: Readonly<Record<Verdict, { kind: StatusKind; word: string }>> = {
   retrying: { kind: 'warning', word: 'Retrying' },
   held: { kind: 'warning', word: 'On hold' },
   waiting: { kind: 'off', word: 'Waiting' },
-  not_queued: { kind: 'off', word: 'Not queued' },
+  not_queued: { kind: 'off', word: 'Not a recipient' },
 }
 
 /** Shows what became of a push, or that there is none. */

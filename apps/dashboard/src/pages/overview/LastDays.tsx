@@ -1,3 +1,4 @@
+import { whatIsCounted } from '../../core/funnel.ts'
 import { countText } from '../../core/number.ts'
 import { Section } from '../../ui/Section.tsx'
 import { Chart } from '../../ui/Chart.tsx'
@@ -34,6 +35,7 @@ export function LastDays({ overview: { days, last24h, previous24h } }: { overvie
             </div>
           ))}
         </dl>
+        <p className="text-sm text-muted">{whatIsCounted}</p>
         {days.some(({ queued, delivered, opened }) => queued + delivered + opened > 0) ? (
           <Chart
             name="30 days"

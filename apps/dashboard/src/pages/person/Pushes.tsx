@@ -85,7 +85,7 @@ function PushTable({ pushes, person }: { pushes: readonly Push[]; person: Person
       rowKey={(push) => `${push.campaignId} ${push.subscriptionId}`}
       rowHref={({ campaignId, subscriptionId }) => `/apps/${appId}/explain${searchText({ campaignId, subscriptionId })}`}
       columns={[
-        { key: 'explain', label: 'Why?', cell: () => <span className="text-accent">Explain</span> },
+        { key: 'explain', label: 'Why?', cell: () => <span className="text-accent">Check delivery</span> },
         { key: 'outcome', label: 'Outcome', cell: ({ outcome }) => <Status kind={kinds[outcome].kind}>{kinds[outcome].word}</Status> },
         {
           key: 'code',

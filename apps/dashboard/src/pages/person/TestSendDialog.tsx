@@ -122,7 +122,7 @@ function Outcome({
     <div className="flex flex-col gap-1">
       <p>
         <Status kind={result.outcome === 'failed' ? 'bad' : 'warning'}>
-          {result.outcome === 'not_queued' ? 'Not queued' : result.outcome === 'failed' ? 'Failed' : 'Skipped'}
+          {result.outcome === 'not_queued' ? 'Not sent' : result.outcome === 'failed' ? 'Failed' : 'Skipped'}
         </Status>{' '}
         {platformNames[device.platform]}: <code className="font-mono text-xs">{[code, providerCode].filter(Boolean).join(' · ')}</code>{' '}
         {explain}

@@ -28,7 +28,7 @@ export function IosPreview({ entry, app, theme }: { entry: LocaleEntry; app: str
           <PictureFrame address={entry.image} className="aspect-square! w-9! shrink-0 rounded p-0! text-[0px]" />
         )}
       </div>
-      <p className="text-xs opacity-80">Lock screen, opened</p>
+      <p className="text-xs opacity-80">Lock screen, expanded</p>
       <div className={clsx('overflow-hidden rounded-2xl shadow-sm', card)}>
         <div className="flex items-center gap-2 px-3 pt-3 text-[11px] uppercase opacity-75">
           <AppIcon app={app} className="size-5 rounded" />

@@ -67,7 +67,7 @@ function Outcome({ result: { outcome, code, providerCode } }: { result: TestResu
   const said = [code, providerCode].filter((part) => part !== null && part !== '').join(', ')
   return (
     <>
-      <Status kind={kind}>{outcome.replaceAll('_', ' ')}</Status>
+      <Status kind={kind}>{outcome === 'not_queued' ? 'not sent' : outcome}</Status>
       {said !== '' && <code className="font-mono text-xs">{said}</code>}
     </>
   )

@@ -68,12 +68,14 @@ export async function untilShown(page: Page): Promise<void> {
 }
 
 /**
- * Gives the accessibility rules that a page breaks, as axe finds them, one line each. When axe finds something, only a second look counts: a button
- * that becomes usable during the first is still half grey.
+ * Gives the accessibility rules that a page breaks, as axe finds them, one line each. When axe finds something, only a second look counts, once there
+ * is a page: during the first a button may be half grey, or the next page loading.
  */
 export async function barriersOf(page: Page): Promise<string[]> {
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source)
-  return (await lookFor(page)).length === 0 ? [] : lookFor(page)
+  if ((await lookFor(page)).length === 0) return []
+  await page.locator('h1').first().waitFor({ state: 'attached' })
+  return lookFor(page)
 }
 
 const lookFor = (page: Page): Promise<string[]> =>

@@ -84,7 +84,7 @@ test('an operator can write, review and send a message with the keyboard alone, 
   expect(watched.faults).toEqual([])
 })
 
-test('the control room shows the name of a send and as many queued pushes as the API', async () => {
+test('the control room shows the name of a send and as many recipients as the API', async () => {
   const campaignId = await sendCampaign(tenant, { name: 'Weekend sale' }, 'sending')
   await untilSettled(tenant, campaignId)
   const { page } = await open(`/campaigns/${campaignId}`)
@@ -93,6 +93,6 @@ test('the control room shows the name of a send and as many queued pushes as the
 
   const text = (await page.getByRole('main').innerText()).replaceAll(/\s+/g, ' ')
   expect(stats.queued).toBe(3)
-  expect(text).toMatch(/\b3\b.{0,20}queued|queued.{0,20}\b3\b/i)
+  expect(text).toMatch(/\b3\b.{0,20}recipients|recipients.{0,20}\b3\b/i)
   expect(text).toContain('Weekend sale')
 })

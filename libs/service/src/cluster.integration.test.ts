@@ -99,7 +99,11 @@ test('when WORK’s leader is killed, calls are answered, pointers arrive, and e
 
 // spec: cluster/start
 test('with two of three servers away services start, answer calls, wait for the queue, then are ready', async () => {
-  // The server that stays leads neither the stream nor the consumer, so it can answer for neither at once.
+  // The server that stays leads neither the stream nor the consumer, so it can answer for neither at once. While a copy catches up, leaders change.
+  const areCurrent = ({ cluster }: { cluster?: { replicas?: { current: boolean }[] } }) =>
+    cluster?.replicas?.length === 2 && cluster.replicas.every(({ current }) => current)
+  await until(async () => areCurrent(await manager.streams.info('WORK')))
+  await until(async () => areCurrent(await manager.consumers.info('WORK', fanOutWork.durable)))
   const dying = new Set([await leaderOfWork(), await leaderOfFanOut()])
   for (const server of servers) if (dying.size < 2) dying.add(server)
   const [first, second] = [...dying]

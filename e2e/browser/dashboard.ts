@@ -74,7 +74,7 @@ export async function untilShown(page: Page): Promise<void> {
 export async function barriersOf(page: Page): Promise<string[]> {
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source)
   if ((await lookFor(page)).length === 0) return []
-  await page.locator('h1').first().waitFor({ state: 'attached' })
+  await page.locator('h1:visible').first().waitFor()
   return lookFor(page)
 }
 

@@ -68,8 +68,8 @@ export async function untilShown(page: Page): Promise<void> {
 }
 
 /**
- * Gives the accessibility rules that a page breaks, as axe finds them, one line each. When axe finds something, only a second look counts, once there
- * is a page: during the first a button may be half grey, or the next page loading.
+ * Gives the accessibility rules that a page breaks, as axe finds them, one line each. Only a second look counts, at a shown page: during the first a
+ * button may be half grey, or the next page loading.
  */
 export async function barriersOf(page: Page): Promise<string[]> {
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source)

@@ -108,7 +108,7 @@ class Requests(unittest.TestCase):
         with StandIn("hang") as server:
             herald = open_client(server)
             with self.assertRaises(HeraldError) as late:
-                herald.read_web_push_key(timeout=0.05, retries=1)
+                herald.read_web_push_key(timeout=0.5, retries=1)
             self.assertEqual([late.exception.code, late.exception.status, len(server.heard)], ["timeout", 0, 2])
             with self.assertRaises(HeraldError) as over:
                 herald.read_web_push_key(timeout=10, total_timeout=0.06)

@@ -122,8 +122,8 @@ export const comeBackAfterMs = [250, 500, 1_000, 2_000] as const
 export const pointedAtOnce = 64
 
 /**
- * When the sweep has pointed at a row, the row is due again in `least(stepSeconds * (pointer_no + 2), mostSeconds)`: 10 s, then 15 s. `pointer_no`
- * counts its earlier pointers. A first pointer has 5 s.
+ * Once the sweep has pointed at a row, the row is due again in `least(stepSeconds * (pointer_no + 2), mostSeconds)`: 10 s, then 15 s. `pointer_no`
+ * counts the sweep's pointers before. After the writer's own pointer it is 5 s.
  */
 export const sweepAgain = { stepSeconds: 5, mostSeconds: 15 } as const
 

@@ -29,7 +29,7 @@ test('when the push that invalidated a device was not read, the page says so and
   const state = stateOfDevice({ ...device, invalidatedAt: '2026-11-03T10:00:00.000Z' }, [dead('2026-11-04T10:00:00.000Z')])
   expect(state).toMatchObject({
     word: 'Invalid token',
-    why: 'The provider’s answer is no longer stored here.',
+    why: 'The provider’s answer is not among the newest pushes.',
     campaignId: null,
   })
 })

@@ -32,7 +32,7 @@ export function stateOfDevice(device: DeviceFacts & { platform: Platform }, push
   if (device.invalidatedAt !== null) {
     const push = pushThatFoundOut(device.id, device.invalidatedAt, pushes)
     const word = push?.providerCode || push?.code
-    const why = word ? `${answererNames[device.platform]} answered ${word}.` : 'The provider’s answer is no longer stored here.'
+    const why = word ? `${answererNames[device.platform]} answered ${word}.` : 'The provider’s answer is not among the newest pushes.'
     return { kind: 'bad', word: 'Invalid token', why, at: device.invalidatedAt, campaignId: push?.campaignId ?? null }
   }
   if (!device.optedIn)

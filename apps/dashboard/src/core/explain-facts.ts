@@ -73,7 +73,7 @@ function draftsOf(station: StationName, step: ExplainedStep): Draft[] {
     case 'message':
       return ofMessage(station, step)
     case 'page':
-      return text('Selected as a recipient', step.cut ? 'Yes' : 'Not yet')
+      return text('Recipients prepared up to this user', step.cut ? 'Yes' : 'Not yet')
     case 'batch':
       return ofBatch(step)
     case 'attempts':

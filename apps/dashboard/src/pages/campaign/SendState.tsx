@@ -87,7 +87,7 @@ export function SendState({ appId, campaign, reading, stream, onDone }: Props) {
               {recallAsks[mode]}: {statusWords[status].toLowerCase()}
             </TextLink>
           ))}
-          {campaign.test && <span>Test send: ignores the frequency cap and quiet hours, and is not counted in statistics</span>}
+          {campaign.test && <span>Test send: ignores the frequency cap and quiet hours, and is not counted in statistics over time</span>}
         </p>
         {follows && stream.state !== 'live' && stream.state !== 'closed' && (
           <Banner kind="info">

@@ -116,7 +116,7 @@ export function ExplainForm({ search }: { search: ExplainSearch }) {
         </div>
         <div>
           <Button type="submit" variant="primary">
-            Explain
+            Check delivery
           </Button>
         </div>
       </form>

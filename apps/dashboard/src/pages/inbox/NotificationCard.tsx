@@ -96,7 +96,7 @@ export function NotificationCard({ appId, push, report, onGesture }: Notificatio
               params={{ appId }}
               search={{ campaignId: push.campaignId, subscriptionId: push.subscriptionId }}
             >
-              Explain
+              Why?
             </TextLink>
           )}
           <button

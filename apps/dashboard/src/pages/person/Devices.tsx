@@ -172,7 +172,7 @@ function StateOf({ device, person }: { device: Device; person: Person }) {
             <>
               {' '}
               <TextLink to="/apps/$appId/explain" params={{ appId }} search={{ campaignId: state.campaignId, subscriptionId: device.id }}>
-                Explain
+                Why?
               </TextLink>
             </>
           )}

@@ -58,7 +58,7 @@ export function TestSendDialog({ device, onClose }: { device: Device; onClose: (
         <Field label="Text">
           {(control) => <TextArea {...control} rows={2} value={body} onChange={(event) => setBody(event.target.value)} />}
         </Field>
-        <p className="text-sm text-muted">A test ignores the frequency cap and quiet hours, and is not counted in statistics.</p>
+        <p className="text-sm text-muted">A test ignores the frequency cap and quiet hours, and is not counted in statistics over time.</p>
         <div aria-live="polite">
           {sent !== undefined && <Outcome sent={sent} device={device} />}
           {refusal !== undefined && <Held refusal={refusal} device={device} />}
@@ -96,7 +96,7 @@ function Outcome({
   const appId = useAppId()
   const explain = (
     <TextLink to="/apps/$appId/explain" params={{ appId }} search={{ campaignId: id, subscriptionId: device.id }}>
-      Explain
+      Why?
     </TextLink>
   )
   if (result === undefined || !isOver)

@@ -101,7 +101,7 @@ function ExplainEvent({ event: { campaignId, subscriptionId } }: { event: SeenEv
   if (campaignId === undefined || subscriptionId === undefined) return null
   return (
     <ButtonLink to="/apps/$appId/explain" params={{ appId }} search={{ campaignId, subscriptionId }}>
-      Explain
+      Check delivery
     </ButtonLink>
   )
 }

@@ -75,7 +75,8 @@ describe('a send with a rate, with two of audience and two dispatchers', () => {
       await until(() => Date.now() > from + ms || undefined, { withinMs: ms + 5_000 })
       return (await acceptedAt(tenant, id)).filter((at) => at >= from && at < from + ms).length
     }
-    expect(await countFor(5_000)).toBeLessThanOrEqual(60)
+    // 50 have their turn in this time, and one second's may be late. All 3,000 would be sent in it without a rate.
+    expect(await countFor(5_000)).toBeLessThanOrEqual(50 + 2 * (perMinute / 60))
 
     const { etaSeconds } = await change(tenant, id, 6_000)
     expect(etaSeconds).toBeGreaterThan(20)
@@ -125,10 +126,12 @@ describe('a send with a rate, with two of audience and two dispatchers', () => {
       expect([...new Set(devicesOf(pushes))]).toHaveLength(devices.length)
       expect(new Set(pushes.map(({ msgId }) => msgId)).size).toBe(devices.length)
       // A dispatcher that is killed between a provider's answer and its report sends one batch, of five pushes, again.
-      expect(pushes.length - devices.length).toBeLessThanOrEqual(10)
+      const copies = pushes.length - devices.length
+      expect(copies).toBeLessThanOrEqual(10)
       const instants = pushes.map(({ at }) => at).toSorted((one, other) => one - other)
-      expect(mostWithin(instants, 60_000)).toBeLessThanOrEqual(perMinute + perMinute / 60)
-      expect(mostWithin(instants, 10_000)).toBeLessThanOrEqual(100 + perMinute / 60)
+      // Copies are retries, which come on top of the rate.
+      expect(mostWithin(instants, 60_000)).toBeLessThanOrEqual(perMinute + perMinute / 60 + copies)
+      expect(mostWithin(instants, 10_000)).toBeLessThanOrEqual(100 + 2 * (perMinute / 60) + copies)
       expect((await read(tenant, id)).stats).toMatchObject({ queued: devices.length, sent: devices.length, failed: 0, skipped: 0 })
     },
   )

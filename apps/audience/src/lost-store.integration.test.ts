@@ -10,6 +10,28 @@ import { givenDevice, givenSend, openAudience } from './testing/rig.ts'
 const { startProcess, config, db, peers, dispatcher } = await openAudience()
 const reset = () => setUpQueue({ NATS_URL: config.NATS_URL, NATS_PASSWORD: testNatsPassword }, { reset: true })
 
+// spec: cluster/lost-store
+test('when NATS has lost what it stored, a batch that nobody has taken gets a new pointer at once', async () => {
+  await startProcess()
+  const appId = newId()
+  await givenDevice(db, { appId })
+  const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
+  await peers.point(campaignId)
+  const { batchId } = await until(() => dispatcher.pointers.find((pointer) => pointer.campaignId === campaignId))
+  // By itself the sweep would point at the batch in an hour.
+  await db
+    .updateTable('batches')
+    .set({ due_at: sql<Date>`now() + interval '1 hour'` })
+    .where('id', '=', batchId)
+    .execute()
+  const before = dispatcher.pointers.length
+
+  await reset()
+
+  const again = await until(() => dispatcher.pointers.slice(before).find((pointer) => pointer.batchId === batchId))
+  expect(again.campaignId).toBe(campaignId)
+})
+
 // spec: cluster/reset
 test('when the queue is reset while sends go on, each is sent, and no batch is given out twice', async () => {
   await startProcess()
@@ -31,30 +53,6 @@ test('when the queue is reset while sends go on, each is sent, and no batch is g
   }
   await resetting
 
-  await until(() => taken.size === campaigns.length)
-  expect(new Set(taken.values())).toEqual(new Set([1]))
-})
-
-// spec: cluster/lost-store
-test('when NATS has lost what it stored, a batch that nobody has taken gets a new pointer at once', async () => {
-  await startProcess()
-  const appId = newId()
-  await givenDevice(db, { appId })
-  const campaignId = peers.givenCampaign(givenSend(appId), { kind: 'all' })
-  dispatcher.finishAll(() => undefined)
-  await peers.point(campaignId)
-  const { batchId } = await until(() => dispatcher.pointers.find((pointer) => pointer.campaignId === campaignId))
-  // The batch looks as if its pointer still waited in NATS: by itself the sweep would point at it in an hour.
-  await until(async () => (await db.selectFrom('batches').select('done_at').where('id', '=', batchId).executeTakeFirst())?.done_at)
-  await db
-    .updateTable('batches')
-    .set({ done_at: null, takes: 0, lease_until: null, due_at: sql<Date>`now() + interval '1 hour'` })
-    .where('id', '=', batchId)
-    .execute()
-  const before = dispatcher.pointers.length
-
-  await reset()
-
-  const again = await until(() => dispatcher.pointers.slice(before).find((pointer) => pointer.batchId === batchId))
-  expect(again.campaignId).toBe(campaignId)
+  await until(() => campaigns.every((id) => taken.has(id)))
+  expect(campaigns.filter((id) => taken.get(id) !== 1)).toEqual([])
 })

@@ -1,4 +1,6 @@
-/** The settings that the starter itself reads, in the form in which services describe theirs. */
+// The settings that `npm start` itself reads, in the form of a service’s `--describe-config`, for docs/configuration.md.
+
+/** Those of a Postgres or NATS server of your own. */
 export const databaseSettings = [
   setting(
     'DATABASE_URL',

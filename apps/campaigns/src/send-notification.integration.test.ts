@@ -177,7 +177,7 @@ test('a field of the request wins over the template’s, and one left out comes 
 })
 
 // spec: sending/target-segment
-test('a saved segment is copied when the notification is accepted; an unknown segment is not found', async () => {
+test('a notification copies its saved segment when it is accepted; with an unknown segment it is refused as not_found', async () => {
   const segmentId = newId()
   await expect(send(givenNotification({ target: { segmentId } }))).rejects.toMatchObject({ code: 'not_found' })
   const definition = { field: 'tags.plan', op: 'eq', value: 'pro' }

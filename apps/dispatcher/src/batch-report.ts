@@ -14,7 +14,7 @@ import { isDeadCode, type Letter } from './core/answer-meaning.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Became } from './measures.ts'
 import type { Committed } from './record-outcomes.ts'
-import type { Heard, Settlement } from './send-push.ts'
+import type { Heard, AttemptResult } from './send-push.ts'
 
 type Result = Pick<
   FinishBatch,
@@ -28,19 +28,19 @@ export type Report = {
   /** Notes that `committed()` need not wait any longer for this many of the begun pushes. */
   ended: Committed
   /**
-   * Notes how a push to `host` was settled (empty where all devices of a platform go to one host). Calls `committed` when the outcome is committed, or
+   * Notes the result of an attempt at `host` (empty where all devices of a platform go to one host). Calls `committed` when the outcome is committed, or
    * at once for a push that has no outcome yet.
    */
-  settle(recipient: Recipient, settlement: Settlement, committed: Committed, host?: string): void
+  note(recipient: Recipient, result: AttemptResult, committed: Committed, host?: string): void
   /** Notes the first device of a host whose push was accepted. */
   accepted(device: FinishBatch['accepted'][number]): void
   /** Notes a push that is not sent, because audience has decided its outcome. */
   decided(decided: Decided): void
   /**
-   * Notes a push that was settled in an earlier take, whose finish never reached audience: this take's finish names the push too, unless it was sent,
+   * Notes a push that ended in an earlier take, whose finish never reached audience: this take's finish names the push too, unless it was sent,
    * and says whether its token is dead.
    */
-  settledBefore(
+  endedBefore(
     push: Pick<Recipient, 'subscriptionId' | 'userId'>,
     settled: Pick<End, 'outcome' | 'code' | 'tokenVersion'> & { at: string },
   ): void
@@ -75,7 +75,7 @@ export function openReport(
     rate,
     takenAt,
     uncounted,
-  }: TakenBatch & { answer: 'taken' } & {
+  }: TakenBatch & {
     test?: true | undefined
     credentialsVersion: number | null
     rate: ProviderRate | null
@@ -173,41 +173,41 @@ export function openReport(
     begun: () => void (open += 1),
     ended,
     accepted: (device) => void accepted.push(device),
-    settle(recipient, settlement, committed, host = '') {
+    note(recipient, result, committed, host = '') {
       const { place, subscriptionId, userId, tokenVersion } = recipient
-      const { heard } = settlement
+      const { heard } = result
       answered += 1
-      if (settlement.isQuota) quotaRefused += 1
+      if (result.isQuota) quotaRefused += 1
       if (heard) hear(heard)
       if (heard && isRefusal(heard.letter)) refused.push({ environment: heard.environment, host, letter: heard.letter, subscriptionId })
-      const { tries } = settlement
+      const { tries } = result
       const push = { tokenVersion, attempts: tries }
-      switch (settlement.is) {
+      switch (result.is) {
         case 'sent':
-          if (settlement.environment) environments.push({ subscriptionId, environment: settlement.environment })
-          return record(recipient, { ...push, outcome: 'sent', code: '', providerCode: settlement.providerCode }, committed)
+          if (result.environment) environments.push({ subscriptionId, environment: result.environment })
+          return record(recipient, { ...push, outcome: 'sent', code: '', providerCode: result.providerCode }, committed)
         case 'failed': {
-          const { code, providerCode } = settlement
+          const { code, providerCode } = result
           complainOf('failed', code, providerCode)
-          if (settlement.dead) {
-            const { handedOverAt: askedAt, since: deadSince } = settlement.dead
+          if (result.dead) {
+            const { handedOverAt: askedAt, since: deadSince } = result.dead
             dead.push({ subscriptionId, userId, tokenVersion, askedAt, deadSince, code })
           } else unsent.push(subscriptionId)
           return record(recipient, { ...push, outcome: 'failed', code, providerCode }, committed)
         }
         case 'skipped':
-          because('skipped', settlement.code, '')
+          because('skipped', result.code, '')
           unsent.push(subscriptionId)
-          return record(recipient, { ...push, outcome: 'skipped', code: settlement.code, providerCode: '' }, committed)
+          return record(recipient, { ...push, outcome: 'skipped', code: result.code, providerCode: '' }, committed)
         case 'retry': {
-          const { code, providerCode } = settlement
+          const { code, providerCode } = result
           measures.became(platform, 'retried', code)
           complainOf('retried', code, providerCode)
-          retry(recipient, tries, settlement.inMs, code, providerCode)
+          retry(recipient, tries, result.inMs, code, providerCode)
           return committed(1)
         }
         case 'unavailable': {
-          const { environment, code, providerCode, inMs } = settlement
+          const { environment, code, providerCode, inMs } = result
           counted.retried += 1
           measures.became(platform, 'retried', code)
           complainOf('retried', code, providerCode)
@@ -217,7 +217,7 @@ export function openReport(
           return committed(1)
         }
         case 'guarded': {
-          const { handedOverAt: askedAt, code, providerCode, letter, inMs } = settlement
+          const { handedOverAt: askedAt, code, providerCode, letter, inMs } = result
           const environment = heard?.environment ?? ''
           counted.guarded += 1
           measures.became(platform, 'guarded', code)
@@ -249,7 +249,7 @@ export function openReport(
       record(push, { outcome, code, providerCode, attempts, tokenVersion }, ended)
     },
 
-    settledBefore({ subscriptionId, userId }, { outcome, code, tokenVersion, at }) {
+    endedBefore({ subscriptionId, userId }, { outcome, code, tokenVersion, at }) {
       if (outcome === 'sent') return
       // This process does not know when the earlier dispatcher asked the provider. So `at`, an instant of the tracker's database, decides alone: a
       // device that registered after `at` is alive.

@@ -1,4 +1,4 @@
-import type { BatchPointer, BatchPointers, GivenBatch, TakenBatch } from '@herald/contracts/batch'
+import type { BatchPointer, BatchPointers, GivenBatch, TakeAnswer, TakenBatch } from '@herald/contracts/batch'
 import { renewBatch } from '@herald/contracts/calls/audience'
 import { tokensOf } from '@herald/contracts/live-activity'
 import type { Lane, Platform } from '@herald/contracts/platform'
@@ -9,7 +9,7 @@ import { keepLease } from './lease.ts'
 import { openRecipients } from './open-recipients.ts'
 import { freshMs } from './freshness.ts'
 import { sendToAll } from './send-to-all.ts'
-import type { FinishAnswer } from './small-batches.ts'
+import type { FinishAnswer } from './batch-calls.ts'
 import { untilAnswered } from './until-answered.ts'
 
 /** Delivers each batch that a message names. When a take fails, this fails too, after the other takes, so that NATS delivers the message again. */
@@ -37,14 +37,14 @@ async function deliverBatch(
 }
 
 /**
- * Delivers a batch that audience gave to this process, which has waited for batches since `takenAt`. Returns as soon as the delivery has begun. When
+ * Delivers a batch that audience gave to this process, which has waited for batches since `waitedFrom`. Returns as soon as the delivery has begun. When
  * the delivery cannot begin, the batch stays leased until its lease ends.
  */
-export async function deliverGiven(dispatcher: Dispatcher, given: GivenBatch, takenAt: number): Promise<void> {
+export async function deliverGiven(dispatcher: Dispatcher, given: GivenBatch, waitedFrom: number): Promise<void> {
   const { platform, lane, appId, campaignId, batchId } = given
   const place = dispatcher.jobs.occupy(platform, lane, appId)
   try {
-    await beginDelivery(dispatcher, place, { ...given, takenAt })
+    await beginDelivery(dispatcher, place, { ...given, waitedFrom })
   } catch (error) {
     dispatcher.log.warn({ batchId, campaignId, appId, err: error }, 'a batch was left to its lease')
   }
@@ -64,11 +64,11 @@ async function beginDelivery(
     size,
     platform,
     takes,
-    takenAt: givenAt,
+    waitedFrom,
     content,
-  }: BatchPointer & { platform: Platform; takes: number | null; takenAt?: number; content?: TakenBatch | undefined },
+  }: BatchPointer & { platform: Platform; takes: number | null; waitedFrom?: number; content?: TakeAnswer | undefined },
 ): Promise<void> {
-  // Four instants. `givenAt`: the wait for a given batch began. `beganAt`: the pointer or the given batch has come. `askedAt`: audience was asked, or
+  // Four instants. `waitedFrom`: the wait for a given batch began. `beganAt`: the pointer or the given batch has come. `askedAt`: audience was asked, or
   // its content has come; the durations in its answer count from then. `takenAt`: the lease and this process's durations count from then.
   const beganAt = performance.now()
   // Listens for a stop of the campaign before the take is asked for. Audience may grant the take just before the campaign stops, and its answer may
@@ -86,9 +86,9 @@ async function beginDelivery(
     const known = dispatcher.sends.get(campaignId)
     const usesContent = content && performance.now() - beganAt < freshMs
     const askedAt = usesContent ? beganAt : performance.now()
-    const takenAt = givenAt ?? askedAt
+    const takenAt = waitedFrom ?? askedAt
     const asked = { batchId, appId, knowsSend: known !== undefined, from: 0, takes, ...circuit, rate }
-    const answer = usesContent ? content : await dispatcher.small.take(asked, size)
+    const answer = usesContent ? content : await dispatcher.batchCalls.take(asked, size)
     if (answer.answer !== 'taken') return leave()
     const taken = { ...answer, elapsedMs: answer.elapsedMs - (askedAt - takenAt) }
     const prepared = known ?? prepareTaken(dispatcher, taken)
@@ -101,7 +101,7 @@ async function beginDelivery(
   }
 }
 
-function prepareTaken({ sends }: Dispatcher, { campaignId, send }: TakenBatch & { answer: 'taken' }): PreparedSend {
+function prepareTaken({ sends }: Dispatcher, { campaignId, send }: TakenBatch): PreparedSend {
   if (!send) throw new Error(`take-batch left out a send of campaign ${campaignId} that was asked for`)
   const prepared = prepareSend(send)
   sends.set(campaignId, prepared)
@@ -146,7 +146,7 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
       await report.committed()
     }
     tellCommitted()
-    const answer = recipients && !lease.taken.aborted ? await finish(dispatcher, batch, report, lease.taken) : undefined
+    const answer = recipients && !lease.takenAway.aborted ? await finish(dispatcher, batch, report, lease.takenAway) : undefined
     const { platform, lane, probe } = taken
     const ms = Math.round(performance.now() - takenAt)
     const line = { batchId, campaignId, appId, platform, lane, takes, tries, ...(probe ? { probe } : {}), ...report.counts(), ms }
@@ -154,7 +154,7 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
     else
       log.warn(
         line,
-        lease.taken.aborted || answer === 'lost' ? 'batch given up: another process has it, or it is done' : 'batch left to its lease',
+        lease.takenAway.aborted || answer === 'lost' ? 'batch given up: another process has it, or it is done' : 'batch left to its lease',
       )
   } catch (error) {
     log.error({ batchId, campaignId, appId, err: error }, 'a batch was left to its lease')
@@ -171,7 +171,7 @@ async function deliver(dispatcher: Dispatcher, batch: Batch): Promise<void> {
  * new dispatcher will find every push settled.
  */
 async function finish(
-  { small, credentials, providers }: Dispatcher,
+  { batchCalls, credentials, providers }: Dispatcher,
   { taken, size, circuit, prepared }: Batch,
   report: Report,
   giveUp: AbortSignal,
@@ -192,5 +192,5 @@ async function finish(
     ...(activity && { activity: tokensOf(activity) }),
     ...report.result(),
   })
-  return untilAnswered(() => small.finish({ appId, size, finish }), giveUp)
+  return untilAnswered(() => batchCalls.finish({ appId, size, finish }), giveUp)
 }

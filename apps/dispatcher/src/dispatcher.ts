@@ -13,7 +13,7 @@ import type { Transports } from './providers/open-providers.ts'
 import type { AppTransport, Hear, Provider } from './providers/provider.ts'
 import type { CredentialsReader } from './read-credentials.ts'
 import type { Recorder } from './record-outcomes.ts'
-import type { SmallBatches } from './small-batches.ts'
+import type { BatchCalls } from './batch-calls.ts'
 import type { Flows } from './watch-flows.ts'
 import type { Window } from './window.ts'
 
@@ -25,7 +25,7 @@ export type Dispatcher = {
   readonly providers: Readonly<Record<Platform, Provider>>
   readonly transports: Transports
   readonly credentials: CredentialsReader
-  readonly small: SmallBatches
+  readonly batchCalls: BatchCalls
   readonly window: Window
   readonly recorder: Recorder
   readonly jobs: Jobs
@@ -50,7 +50,7 @@ export type Dispatcher = {
 
 /** A batch that this process has taken and is delivering. */
 export type Batch = {
-  readonly taken: TakenBatch & { answer: 'taken' }
+  readonly taken: TakenBatch
   readonly takenAt: number
   /** How many pushes the batch holds, as its pointer says; undefined when the pointer does not say. */
   readonly size: number | undefined

@@ -49,7 +49,7 @@ test('a dispatcher whose lease has ended goes on renewing, so no other takes the
   await vi.advanceTimersByTimeAsync(10_000)
   expect(renewedAt.length).toBeGreaterThan(2)
   expect(lease.held).toBe(false)
-  expect(lease.taken.aborted).toBe(false)
+  expect(lease.takenAway.aborted).toBe(false)
   lease.release()
 })
 
@@ -58,7 +58,7 @@ test('once audience says that another dispatcher has the batch, no further renew
   const lease = keepLease(performance.now(), () => Promise.resolve((asked += 1) < 2))
   await vi.advanceTimersByTimeAsync(60_000)
   expect(asked).toBe(2)
-  expect(lease.taken.aborted).toBe(true)
+  expect(lease.takenAway.aborted).toBe(true)
 })
 
 test('a process that was frozen finds its lease ended before any of its timers runs', () => {

@@ -19,7 +19,7 @@ export type Lease = {
    * Aborted when audience has said that the batch is no longer this process's: another process has taken it, or it is done or deleted. Until then
    * this process reports the batch's outcomes and finishes it.
    */
-  readonly taken: AbortSignal
+  readonly takenAway: AbortSignal
   release(): void
 }
 
@@ -28,7 +28,7 @@ export type Lease = {
  * asks audience whether the batch is still this process's.
  */
 export function keepLease(takenAt: number, renew: () => Promise<boolean>, now: () => number = () => performance.now()): Lease {
-  const [lost, taken] = [new AbortController(), new AbortController()]
+  const [lost, takenAway] = [new AbortController(), new AbortController()]
   let until = takenAt + leaseMs
   let timer: NodeJS.Timeout | undefined
 
@@ -42,7 +42,7 @@ export function keepLease(takenAt: number, renew: () => Promise<boolean>, now: (
     const isOurs = await renew().catch(() => undefined)
     if (isOurs) until = askedAt + leaseMs
     if (isOurs === false) {
-      taken.abort()
+      takenAway.abort()
       lost.abort()
     } else if (timer !== undefined) renewIn(isOurs ? leaseRenewMs : againAfterMs)
   }
@@ -54,7 +54,7 @@ export function keepLease(takenAt: number, renew: () => Promise<boolean>, now: (
       return !lost.signal.aborted
     },
     lost: lost.signal,
-    taken: taken.signal,
+    takenAway: takenAway.signal,
     release() {
       clearTimeout(timer)
       timer = undefined

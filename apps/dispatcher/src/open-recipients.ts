@@ -66,7 +66,7 @@ export async function openRecipients(
       for (const place of places) {
         settled.add(place)
         const push = byPlace.get(place)
-        if (push) report.settledBefore(push, end)
+        if (push) report.endedBefore(push, end)
       }
     }
   }

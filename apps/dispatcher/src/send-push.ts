@@ -12,7 +12,7 @@ import type { AppTransport, Provider, Push } from './providers/provider.ts'
  * How a push ended, or when it is tried again. `tries`: the attempts that count, with this one. `environment`: the APNs environment that accepted, if
  * not the one that was asked first; otherwise null.
  */
-export type Settlement = (
+export type AttemptResult = (
   | { is: 'sent'; tries: number; providerCode: string; environment: Environment | null }
   | { is: 'failed'; tries: number; code: FailureCode; providerCode: string; dead: Dead | null }
   | { is: 'skipped'; tries: number; code: SkipReason }
@@ -68,10 +68,10 @@ export type Sending = {
   /** Gives how many milliseconds of the ttl are used up by now. */
   elapsedMs: () => number
   /**
-   * The last accepting answer and its settlement. APNs and FCM give one object for nearly every accepted push, so the next gets the same settlement.
+   * The last accepting answer and its result. APNs and FCM give one object for nearly every accepted push, so the next gets the same result.
    * Null before that, and for web push.
    */
-  accepted: { answer: Answer; asked: CircuitEnvironment; settlement: Settlement } | null
+  accepted: { answer: Answer; asked: CircuitEnvironment; result: AttemptResult } | null
 }
 
 const refusedAgainMs = 1_000
@@ -82,10 +82,10 @@ const refusedAgainMs = 1_000
 const probedAgainMs = 1_000
 
 /**
- * Makes a recipient's push, or a settlement: its ttl is over, its platform takes no silent push, it has no content or does not fit, or its push
+ * Makes a recipient's push, or a result: its ttl is over, its platform takes no silent push, it has no content or does not fit, or its push
  * service is away. `limit`: bytes, after a device refused more.
  */
-export function makePush(sending: Sending, recipient: Recipient, limit?: number): Push | Settlement {
+export function makePush(sending: Sending, recipient: Recipient, limit?: number): Push | AttemptResult {
   const { provider, prepared, triesBefore: tries } = sending
   const { send } = prepared
   const elapsedMs = sending.elapsedMs()
@@ -132,9 +132,9 @@ function waitForOrigin({ provider, prepared: { send }, origins, origin, probe, e
 }
 
 /** Settles a push by its answer. `handedOverAt` is when the push was first handed over, by `performance.now()`. */
-export function settlePush(sending: Sending, recipient: Recipient, answer: Answer, handedOverAt: number): Settlement {
+export function resultOf(sending: Sending, recipient: Recipient, answer: Answer, handedOverAt: number): AttemptResult {
   const { accepted } = sending
-  if (answer === accepted?.answer && sending.transport.environmentOf(recipient) === accepted.asked) return accepted.settlement
+  if (answer === accepted?.answer && sending.transport.environmentOf(recipient) === accepted.asked) return accepted.result
   const { provider, prepared, transport, measures, triesBefore, probe, origins } = sending
   const meaning = readAnswer(provider.answers, answer)
   const heard = heardOf(sending, meaning, answer, transport.environmentOf(recipient))
@@ -143,9 +143,9 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
   // spec: sending/ttl-zero. `nextTry` decides it for answers of a provider that may be repeated, this function for the others.
   const isNowOrNever = prepared.send.ttl === 0
   const { providerCode } = meaning
-  const failed = (code: FailureCode, dead: Dead | null = null): Settlement => ({ is: 'failed', tries, code, providerCode, dead, heard })
+  const failed = (code: FailureCode, dead: Dead | null = null): AttemptResult => ({ is: 'failed', tries, code, providerCode, dead, heard })
   /** Settles the push as one that is sent again later; this attempt does not count. */
-  const again = (code: FailureCode, inMs: number): Settlement => ({ is: 'retry', tries: triesBefore, code, providerCode, inMs, heard })
+  const again = (code: FailureCode, inMs: number): AttemptResult => ({ is: 'retry', tries: triesBefore, code, providerCode, inMs, heard })
   // The tokens of Live Activities end with them: they say nothing about the device, and to the circuit nothing about the app's settings.
   if (prepared.send.activity && (meaning.class === 'dead' || meaning.class === 'guarded')) {
     const isDead = meaning.code === 'token_dead' || meaning.code === 'token_invalid'
@@ -159,10 +159,10 @@ export function settlePush(sending: Sending, recipient: Recipient, answer: Answe
       const acceptedBy = answer.is === 'answered' ? answer.environment : null
       const asked = transport.environmentOf(recipient)
       const environment = acceptedBy === asked ? null : acceptedBy
-      const settlement: Settlement = { is: 'sent', tries, providerCode, environment, heard }
-      // A provider with many hosts gets a new settlement for each push, because the answer of each host has to be noted.
-      if (!provider.hasManyHosts) sending.accepted = { answer, asked, settlement }
-      return settlement
+      const result: AttemptResult = { is: 'sent', tries, providerCode, environment, heard }
+      // A provider with many hosts gets a new result for each push, because the answer of each host has to be noted.
+      if (!provider.hasManyHosts) sending.accepted = { answer, asked, result }
+      return result
     }
     case 'dead':
       return failed(meaning.code, { handedOverAt, since: answer.is === 'answered' ? answer.deadSince : null })

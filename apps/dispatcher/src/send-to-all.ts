@@ -10,7 +10,7 @@ import type { Lease } from './lease.ts'
 import type { Recipients } from './open-recipients.ts'
 import type { AppTransport } from './providers/provider.ts'
 import type { Committed } from './record-outcomes.ts'
-import { makePush, settlePush, type Sending, type Settlement } from './send-push.ts'
+import { makePush, resultOf, type Sending, type AttemptResult } from './send-push.ts'
 import type { Hear } from './providers/provider.ts'
 
 /**
@@ -28,9 +28,9 @@ export async function sendToAll(
   const { transport, taken, prepared, takenAt } = batch
   if (!transport) {
     for (const number of numbers) {
-      const settlement = { is: 'failed', tries: taken.tries, code: 'not_configured', providerCode: '', dead: null } as const
+      const result = { is: 'failed', tries: taken.tries, code: 'not_configured', providerCode: '', dead: null } as const
       report.begun()
-      report.settle(recipients.at(number), settlement, report.ended)
+      report.note(recipients.at(number), result, report.ended)
     }
     return []
   }
@@ -113,16 +113,16 @@ async function sendInOrder(
   const isPrompt = lane === 'prompt' && toAll.triesBefore === 0
   const host = toAll.provider.hasManyHosts ? origin.replace(/^web /, '') : ''
   let isAccepted = false
-  const ended = (recipient: Recipient, settlement: Settlement): void => {
-    if (settlement.is === 'sent') {
-      if (!isAccepted && settlement.heard) {
+  const ended = (recipient: Recipient, result: AttemptResult): void => {
+    if (result.is === 'sent') {
+      if (!isAccepted && result.heard) {
         isAccepted = true
-        report.accepted({ environment: settlement.heard.environment, host, subscriptionId: recipient.subscriptionId })
+        report.accepted({ environment: result.heard.environment, host, subscriptionId: recipient.subscriptionId })
       }
-      return report.settle(recipient, settlement, committed)
+      return report.note(recipient, result, committed)
     }
-    if (settlement.heard?.letter === 'c') refused.abort()
-    return within(() => report.settle(recipient, settlement, committed, host))
+    if (result.heard?.letter === 'c') refused.abort()
+    return within(() => report.note(recipient, result, committed, host))
   }
   /** Fails one push after a mistake of Herald's, so that the other pushes go on. The error's message may hold anything, so it is not logged. */
   const mistaken = (recipient: Recipient, { name, stack = '' }: Error): void => {
@@ -147,7 +147,7 @@ async function sendInOrder(
         if (isPrompt && resends === 0) measures.firstTried(platform, sending.elapsedMs() / 1000)
         if (answer.is === 'refused' && resends < mostResends && mayGoOn()) return sendAgain(recipient, resends, firstAt, answer)
         if (limit === undefined && isTooLong(answer) && mayGoOn()) return trySending(recipient, resends, firstAt, bridgedWebBytes)
-        return ended(recipient, settlePush(sending, recipient, answer, firstAt))
+        return ended(recipient, resultOf(sending, recipient, answer, firstAt))
       } catch (error) {
         return mistaken(recipient, asError(error))
       }
@@ -169,7 +169,7 @@ async function sendInOrder(
   const sendAgain = (recipient: Recipient, resends: number, firstAt: number, answer: Answer): void => {
     const again = () => {
       if (mayGoOn()) trySending(recipient, resends + 1, firstAt)
-      else ended(recipient, settlePush(sending, recipient, answer, firstAt))
+      else ended(recipient, resultOf(sending, recipient, answer, firstAt))
     }
     setTimeout(() => within(again), resends * 20)
   }

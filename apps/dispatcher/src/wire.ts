@@ -20,7 +20,7 @@ import { openOrigins } from './origins.ts'
 import { openTransports, providers } from './providers/open-providers.ts'
 import { openCredentialsReader } from './read-credentials.ts'
 import { openRecorder } from './record-outcomes.ts'
-import { openSmallBatches } from './small-batches.ts'
+import { openBatchCalls } from './batch-calls.ts'
 import { openTakeNext } from './take-next.ts'
 import { watchFlows } from './watch-flows.ts'
 import { openWindow } from './window.ts'
@@ -67,7 +67,7 @@ export async function wireDispatcher(service: Service<Config>, given: { resolve?
     providers,
     transports,
     credentials: openCredentialsReader(bus),
-    small: openSmallBatches(bus),
+    batchCalls: openBatchCalls(bus),
     window,
     recorder,
     jobs,

@@ -43,8 +43,8 @@ export const pageSize = 5_000
 /** A send goes on the prompt lane when its first page is its last and it reaches at most this many devices. */
 export const promptLimit = 1_000
 /**
- * Campaigns hands sends that name at most this many users or devices over in a call. A send begins alone when it reaches more devices, has waves,
- * quiet hours or a frequency cap, or is an experiment's winner.
+ * Campaigns hands sends that name at most this many users or devices over in a call. A send begins alone when it reaches more devices, or when local
+ * times, quiet hours, a cap or a hold-out apply.
  */
 export const smallSend = 100
 /** A batch is small when it has at most this many pushes. One call may take several small batches, and one call may finish several. */
@@ -138,59 +138,58 @@ export type GivenBatch = {
   size: number
 } & {
   /** The batch as a take reads it, read when it was given. Without it the dispatcher takes the batch. */
-  content?: TakenBatch
+  content?: TakeAnswer
 }
 
 /**
  * The answer to a take. `gone`: done or unknown. `busy`: another dispatcher's lease. `held`: not due, circuit open or send paused. After these three
  * the dispatcher acks the pointer; where needed, the sweep points again.
  */
-export type TakenBatch =
-  | { answer: 'gone' | 'busy' | 'held' }
-  | {
-      answer: 'taken'
-      batchId: string
-      campaignId: string
-      appId: string
-      platform: Platform
-      lane: Lane
-      day: string
-      /** The number that the batch of these pushes had when they were queued, counted within the campaign. */
-      no: number
-      /**
-       * How many times the batch has been taken, this take included. The dispatcher sends this number with each finish and renewal; to the number of
-       * an earlier take audience answers `lost`.
-       */
-      takes: number
-      /**
-       * How many attempts each of these pushes has had before this take. Only attempts that count are in it (`maxTries`). An attempt that was cut off
-       * because its dispatcher was killed does not count.
-       */
-      tries: number
-      /** The provider's answers to the earlier attempts; absent when none is known. */
-      trail?: Attempt[] | undefined
-      /** ISO timestamp from which the ttl counts. */
-      queuedAt: string
-      /** How many milliseconds of the ttl were used up when the batch was taken, by the database's clock. */
-      elapsedMs: number
-      send: FrozenSend | null
-      recipients: RecipientColumns
-      decided: Decided[]
-      /**
-       * True when this take is the probe of an open circuit: the dispatcher sends to the first recipient only and gives the others back as retries.
-       * False with ttl 0: its pushes have one attempt, so all are sent.
-       */
-      probe: boolean
-      /**
-       * iOS only: the APNs environments whose circuit is open although the batch could be taken. The dispatcher gives the recipients there back as
-       * retries that are due in `inMs` milliseconds.
-       */
-      heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
-      /**
-       * True when the batch has further recipients. The dispatcher then asks again, with `from` set to the number of recipients that it has so far.
-       */
-      more: boolean
-    }
+export type TakeAnswer = { answer: 'gone' | 'busy' | 'held' } | TakenBatch
+export type TakenBatch = {
+  answer: 'taken'
+  batchId: string
+  campaignId: string
+  appId: string
+  platform: Platform
+  lane: Lane
+  day: string
+  /** The number that the batch of these pushes had when they were queued, counted within the campaign. */
+  no: number
+  /**
+   * How many times the batch has been taken, this take included. The dispatcher sends this number with each finish and renewal; to the number of
+   * an earlier take audience answers `lost`.
+   */
+  takes: number
+  /**
+   * How many attempts each of these pushes has had before this take. Only attempts that count are in it (`maxTries`). An attempt that was cut off
+   * because its dispatcher was killed does not count.
+   */
+  tries: number
+  /** The provider's answers to the earlier attempts; absent when none is known. */
+  trail?: Attempt[] | undefined
+  /** ISO timestamp from which the ttl counts. */
+  queuedAt: string
+  /** How many milliseconds of the ttl were used up when the batch was taken, by the database's clock. */
+  elapsedMs: number
+  send: FrozenSend | null
+  recipients: RecipientColumns
+  decided: Decided[]
+  /**
+   * True when this take is the probe of an open circuit: the dispatcher sends to the first recipient only and gives the others back as retries.
+   * False with ttl 0: its pushes have one attempt, so all are sent.
+   */
+  probe: boolean
+  /**
+   * iOS only: the APNs environments whose circuit is open although the batch could be taken. The dispatcher gives the recipients there back as
+   * retries that are due in `inMs` milliseconds.
+   */
+  heldEnvironments: { environment: CircuitEnvironment; inMs: number }[]
+  /**
+   * True when the batch has further recipients. The dispatcher then asks again, with `from` set to the number of recipients that it has so far.
+   */
+  more: boolean
+}
 
 /** The place of a push in its batch, as the answer to the take gave it. */
 const Place = z

@@ -211,7 +211,7 @@ export type Campaign = {
   recallOf: string | null
   /** The follow-ups that recall this campaign, oldest first. Only the read of one campaign has them, and only when there are some. */
   recalls?: { campaignId: string; mode: RecallMode; status: CampaignStatus }[]
-  /** The operator who made it; null when a secret key did. */
+  /** The operator or administration key that made it; null when a secret key or Herald did. */
   author: string | null
   /** True for a test, which no series and no useCount counts. */
   test: boolean

@@ -17,7 +17,7 @@ export const streams = {
    */
   WORK: { subjects: workSubjects, retention: 'workqueue', maxAgeDays: 0, maxBytes: 256_000_000, discard: 'new' },
   EVENTS: { subjects: ['event.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000_000, discard: 'old' },
-  /** Has one message for each service, which no process reads. When it can be stored, NATS accepts messages. */
+  /** Here each service publishes a message that nobody reads, to find out whether NATS can store anything (canary.ts). The newest of each is kept. */
   CANARY: { subjects: ['canary.>'], retention: 'limits', maxAgeDays: 1, maxBytes: 1_000_000, discard: 'old', maxPerSubject: 1 },
 } as const
 export type StreamName = keyof typeof streams

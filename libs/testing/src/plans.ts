@@ -77,8 +77,8 @@ type ScanNode = Omit<Node, 'Plans'> & {
 }
 
 /**
- * Opens a connection that collects the plan of each statement on it, those of foreign keys and triggers included. `settings` are those of the
- * service's pool; with `settingsForKeptPlans` the connection keeps plans as that pool does. `ownerUrl` is a superuser's.
+ * Opens a connection that notes how each statement scans its tables, foreign keys and triggers included. `settings`: those of the service's pool,
+ * which may keep plans (`settingsForKeptPlans`). `ownerUrl`: a superuser's, who may load auto_explain.
  */
 export async function openPlans<Schema>(
   ownerUrl: string,

@@ -2938,7 +2938,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+        /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
         RequestId: string;
         /**
          * @description The same request with the same key gets the first answer again, with Idempotent-Replayed: true, as long as the key is kept: 24 hours unless the operator sets another time.
@@ -2980,7 +2980,7 @@ export interface operations {
             header?: {
                 /** @description Needed with a public key and an externalId when the app requires identity verification: an HS256 JWT over its identity secret, sub = externalId, exp within an hour. */
                 "x-identity-token"?: components["parameters"]["IdentityToken"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3036,7 +3036,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3090,7 +3090,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3133,7 +3133,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3191,7 +3191,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3252,7 +3252,7 @@ export interface operations {
             header?: {
                 /** @description Needed with a public key and an externalId when the app requires identity verification: an HS256 JWT over its identity secret, sub = externalId, exp within an hour. */
                 "x-identity-token"?: components["parameters"]["IdentityToken"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3311,7 +3311,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3361,7 +3361,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3423,7 +3423,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3485,7 +3485,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3559,7 +3559,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3640,7 +3640,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3683,7 +3683,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3771,7 +3771,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3852,7 +3852,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3895,7 +3895,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3983,7 +3983,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4041,7 +4041,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4106,7 +4106,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4164,7 +4164,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4229,7 +4229,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4287,7 +4287,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4352,7 +4352,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -4418,7 +4418,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4486,7 +4486,7 @@ export interface operations {
             header?: {
                 /** @description Needed with a public key and an externalId when the app requires identity verification: an HS256 JWT over its identity secret, sub = externalId, exp within an hour. */
                 "x-identity-token"?: components["parameters"]["IdentityToken"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4556,7 +4556,7 @@ export interface operations {
             header?: {
                 /** @description Needed with a public key and an externalId when the app requires identity verification: an HS256 JWT over its identity secret, sub = externalId, exp within an hour. */
                 "x-identity-token"?: components["parameters"]["IdentityToken"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4608,7 +4608,7 @@ export interface operations {
             header?: {
                 /** @description Needed with a public key and an externalId when the app requires identity verification: an HS256 JWT over its identity secret, sub = externalId, exp within an hour. */
                 "x-identity-token"?: components["parameters"]["IdentityToken"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4656,7 +4656,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4724,7 +4724,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4774,7 +4774,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4822,7 +4822,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4890,7 +4890,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4940,7 +4940,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4990,7 +4990,7 @@ export interface operations {
                  * @example order-17-shipped
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -5052,7 +5052,7 @@ export interface operations {
                  * @example orders-of-today
                  */
                 "Idempotency-Key"?: components["parameters"]["ItemsIdempotencyKey"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -5126,7 +5126,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -5277,7 +5277,7 @@ export interface operations {
                  * @example order-17-shipped
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -5334,7 +5334,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5385,7 +5385,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5436,7 +5436,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5500,7 +5500,7 @@ export interface operations {
                  * @example order-17-shipped
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5560,7 +5560,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5630,7 +5630,7 @@ export interface operations {
                 externalId?: string;
             };
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5733,7 +5733,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5826,7 +5826,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -5883,7 +5883,7 @@ export interface operations {
     listSegments: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -5891,7 +5891,7 @@ export interface operations {
                 q?: string;
             };
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -5965,7 +5965,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -6042,7 +6042,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6115,7 +6115,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6196,7 +6196,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6239,7 +6239,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6293,7 +6293,7 @@ export interface operations {
     listTemplates: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -6301,7 +6301,7 @@ export interface operations {
                 q?: string;
             };
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -6382,7 +6382,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -6466,7 +6466,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6546,7 +6546,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6634,7 +6634,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6680,7 +6680,7 @@ export interface operations {
                 action?: string;
             };
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6723,7 +6723,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6764,7 +6764,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -6819,7 +6819,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -6852,7 +6852,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -6885,7 +6885,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -6932,7 +6932,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6992,7 +6992,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7052,7 +7052,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7102,7 +7102,7 @@ export interface operations {
                  * @example order-17-shipped
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;

@@ -12,7 +12,7 @@ export type Telling = {
   store: Store
   registration: ServiceWorkerRegistration | undefined
   identityToken: Options['identityToken']
-  /** The external id with which this page has called `login`. */
+  /** The external id with which this page has called `login`; undefined before it has. */
   externalId: string | undefined
   /** The errors of changes that Herald refused, by the id of the change. `settle` fills it. */
   refused: Map<string, HeraldError>

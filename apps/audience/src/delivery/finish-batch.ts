@@ -118,7 +118,7 @@ async function resolve(db: Db, finishes: Finish[], { refusals, open }: CircuitCh
     const nameOf = (environment: CircuitEnvironment) => nameOfCircuit({ appId: row.appId, platform: row.platform, environment })
     const isOpen = (environment: CircuitEnvironment) => open.has(nameOf(environment))
     const { counted, decided, ...guarded } = resolveGuarded(one.finish, ({ environment, letter, host }) => {
-      const verdict = of?.get(nameOf(environment))?.verdictOn(letter, host) ?? { meaning: 'failed', code: null }
+      const verdict = of?.get(nameOf(environment))?.decisionOn(letter, host) ?? { meaning: 'failed', code: null }
       // spec: sending/ttl-zero
       return verdict.meaning === 'retry' && nowOrNever.has(row.campaignId) ? { meaning: 'failed', code: null } : verdict
     })

@@ -1,4 +1,4 @@
-import type { FrozenSend, TakenBatch } from '@herald/contracts/batch'
+import type { FrozenSend, TakeAnswer } from '@herald/contracts/batch'
 import { reachesOptedOut } from '@herald/contracts/live-activity'
 import type { Attempt } from '@herald/contracts/outcome'
 import type { RecipientColumns } from '@herald/contracts/recipient'
@@ -37,9 +37,9 @@ const pushesPerQuery = 5_000
  * Makes the answers for granted batches, in order: their pushes or a part of them, the devices as they are now, and the send unless the dispatcher
  * has it. `gone`: the campaign was settled, its send deleted.
  */
-export async function readTaken({ db, remembered }: { db: Db; remembered: Remembered }, granted: Granted[]): Promise<TakenBatch[]> {
+export async function readTaken({ db, remembered }: { db: Db; remembered: Remembered }, granted: Granted[]): Promise<TakeAnswer[]> {
   const sends = await learnSends(db, remembered, granted)
-  const answers: TakenBatch[] = []
+  const answers: TakeAnswer[] = []
   for (const chunk of intoChunks(granted)) answers.push(...(await readChunk(db, sends, chunk)))
   return answers
 }
@@ -75,7 +75,7 @@ function* intoChunks(granted: Granted[]): Generator<Granted[]> {
   if (chunk.length > 0) yield chunk
 }
 
-async function readChunk(db: Db, sends: Sends, granted: Granted[]): Promise<TakenBatch[]> {
+async function readChunk(db: Db, sends: Sends, granted: Granted[]): Promise<TakeAnswer[]> {
   const toRead = granted.flatMap((one) => {
     const known = sends.get(one.row.campaignId)
     return known && !one.row.decided ? [{ one, batchId: one.row.id, platform: one.row.platform, from: one.from, names: known.names }] : []
@@ -113,7 +113,7 @@ function toAnswer(
   queued: QueuedDevices,
   trail: Attempt[] | undefined,
   badges: number[] | undefined,
-): TakenBatch {
+): TakeAnswer {
   const part = partOf(queued, names, row.platform, from)
   return {
     answer: 'taken',

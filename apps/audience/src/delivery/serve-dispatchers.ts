@@ -1,4 +1,4 @@
-import type { FinishBatch, TakenBatch } from '@herald/contracts/batch'
+import type { FinishBatch, TakeAnswer } from '@herald/contracts/batch'
 import type { UnknownBatch } from '@herald/contracts/calls/tracker'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { group } from '@herald/service/group'
@@ -14,9 +14,9 @@ type Renewal = { batchId: string; takes: number; appId?: string | undefined; unk
 
 /** The functions that dispatchers call. Calls that wait at the same time share a transaction; when there are too many, apps take turns. */
 export type Dispatchers = {
-  take: (asked: Take) => Promise<TakenBatch>
+  take: (asked: Take) => Promise<TakeAnswer>
   /** Reads the batch of a small send that a waiting dispatcher gets. */
-  readGiven: (granted: Granted) => Promise<TakenBatch>
+  readGiven: (granted: Granted) => Promise<TakeAnswer>
   renew: (asked: Renewal) => Promise<{ held: boolean }>
   finish: (finish: FinishBatch) => Promise<FinishAnswer>
 }

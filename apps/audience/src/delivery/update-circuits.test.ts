@@ -78,7 +78,7 @@ test('refused tokens log an error at most once a minute for each circuit, and ea
   }
   const key = { appId, platform, environment }
   const refusals = (meaning: RefusalMeaning) =>
-    new Map([[finish, new Map([[nameOfCircuit(key), { circuit: key, verdictOn: () => ({ meaning, code: null }) }]])]])
+    new Map([[finish, new Map([[nameOfCircuit(key), { circuit: key, decisionOn: () => ({ meaning, code: null }) }]])]])
 
   for (const meaning of ['failed', 'failed', 'dead'] as const) circuitMemory.tell({ ...nothing(), refusals: refusals(meaning) })
 

@@ -13,7 +13,7 @@ import { releaseHeld } from './store/held-batches.ts'
 /** A finished batch: its row, and the finish, which is what the dispatcher reported about it. */
 export type Finish = { row: FinishedRow; finish: FinishBatch }
 /** What the refusals in a finish mean, by the name of the circuit on which they were made. */
-export type Refusals = Map<string, { circuit: CircuitKey; verdictOn: CircuitChange['verdictOn'] }>
+export type Refusals = Map<string, { circuit: CircuitKey; decisionOn: CircuitChange['decisionOn'] }>
 /**
  * What finished batches changed. `updated`: all circuits written, as they are now. `opened`, `closed`: those whose state changed. `probedAgain`:
  * those of which another device is probed at once. `open`: the names of the open ones.
@@ -76,7 +76,7 @@ export function rememberCircuits({ log, metrics }: { log: Log; metrics: Metrics 
         for (const { environment, letter, host } of finish.guarded) {
           const circuit = { appId: row.appId, platform: row.platform, environment }
           const name = nameOfCircuit(circuit)
-          const meaning = of.get(name)?.verdictOn(letter, host).meaning ?? 'failed'
+          const meaning = of.get(name)?.decisionOn(letter, host).meaning ?? 'failed'
           guarded.inc({ platform: circuit.platform, verdict: meaning })
           if (meaning !== 'failed' || performance.now() - (complainedAtMs.get(name) ?? Number.NEGATIVE_INFINITY) < complainEveryMs) continue
           complainedAtMs.set(name, performance.now())
@@ -114,7 +114,7 @@ export async function updateCircuits(
     const name = nameOfCircuit(key)
     const known = after.get(name)
     if (!known) continue
-    const { circuit, verdictOn } = changeCircuit(
+    const { circuit, decisionOn } = changeCircuit(
       known,
       { ...heard, evidence: (host) => evidence(key, host, heard.credentialsVersion) },
       known.now,
@@ -123,7 +123,7 @@ export async function updateCircuits(
     after.set(name, { ...known, ...circuit })
     if (heard.refused.length === 0) continue
     const of: Refusals = changes.refusals.get(finish) ?? new Map()
-    changes.refusals.set(finish, of.set(name, { circuit: key, verdictOn }))
+    changes.refusals.set(finish, of.set(name, { circuit: key, decisionOn }))
   }
 
   changes.updated = [...after.values()]
@@ -202,7 +202,7 @@ async function undoInvalidations(db: Db, { refusals }: CircuitChanges, opened: C
   const name = nameOfCircuit(opened)
   for (const of of refusals.values()) {
     const known = of.get(name)
-    if (known) of.set(name, { ...known, verdictOn: () => ({ meaning: 'retry', code: null }) })
+    if (known) of.set(name, { ...known, decisionOn: () => ({ meaning: 'retry', code: null }) })
   }
   await undoGuarded(db, opened)
 }

@@ -182,7 +182,7 @@ describe('imports', () => {
     expect((await bus.call(calls.listImports, { appId: mine, limit: 10 })).items).toEqual([])
   })
 
-  test('an import cannot be finished at an old offset after a further group of rows was written', async () => {
+  test('an import cannot be finished at an old offset after a further lot was written', async () => {
     const appId = newId()
     const { id } = await start(appId)
     await bus.call(calls.importLot, { appId, importId: id, lot: lotOf([phone('one')]) })

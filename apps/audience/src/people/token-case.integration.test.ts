@@ -34,7 +34,7 @@ test('an iOS token of hexadecimal digits is one device in either letter case, at
 })
 
 // spec: identity/token-case
-test('tokens of Android, and of iOS beyond hexadecimal digits, differ by letter case', async () => {
+test('letter case matters in Android tokens, and in iOS tokens that are not only hexadecimal digits', async () => {
   const appId = newId()
   for (const [platform, each] of [
     ['android', 'ABC-xyz'],

@@ -1,5 +1,5 @@
 import type { AppSettings } from '@herald/contracts/app'
-import { smallBatch, type FrozenSend, type GivenBatch, type TakenBatch } from '@herald/contracts/batch'
+import { smallBatch, type FrozenSend, type GivenBatch, type TakeAnswer } from '@herald/contracts/batch'
 import type { FrozenSmallSend } from '@herald/contracts/calls/audience'
 import { queueUnavailable } from '@herald/contracts/fault'
 import { newId } from '@herald/contracts/ids'
@@ -24,7 +24,7 @@ export type Begun = { row: FanOut; send: FrozenSend; made: MadeBatch[]; batches:
 /** What became of a small send. `known`: it has a fan-out already, or its app was erased. `many`: it reaches more than 100 devices. */
 type Beginning = Begun | 'known' | 'many'
 
-type ReadGiven = (granted: Granted) => Promise<TakenBatch>
+type ReadGiven = (granted: Granted) => Promise<TakeAnswer>
 type Given = { batch: GivenBatch; granted: Granted }
 
 /** The batches of one answer hold at most this many bytes; further batches are given without their content. */

@@ -5,7 +5,7 @@ import {
   type FinishBatch,
   type Recipient,
   type RefusedLetter,
-  type TakenBatch,
+  type TakeAnswer,
 } from '@herald/contracts/batch'
 import type { Platform } from '@herald/contracts/platform'
 import { sql } from 'kysely'
@@ -79,7 +79,7 @@ export function withCircuits(rig: Pick<Awaited<ReturnType<typeof openAudience>>,
   const { take, takeOne, finish, givenBatch } = batches
 
   const givenPhones = (appId: string, count: number, platform: Platform = 'android') => givenCrowd(db, { appId, count, platform })
-  const takeWith = async (batchId: string, using = used()): Promise<TakenBatch['answer']> =>
+  const takeWith = async (batchId: string, using = used()): Promise<TakeAnswer['answer']> =>
     (await take(asked(batchId, using)))[0]?.answer ?? 'gone'
   const circuitOf = (appId: string, environment: CircuitEnvironment = '') =>
     db.selectFrom('circuits').selectAll().where('app_id', '=', appId).where('environment', '=', environment).executeTakeFirst()

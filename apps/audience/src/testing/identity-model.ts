@@ -1,8 +1,8 @@
 import type { Tags } from '@herald/contracts/text'
 
 /**
- * A request about devices and users, in a test of rounds. `subscriptionId`: a device from before the round, which may be deleted by now. `register`
- * and `rotate` name an endpoint, which the round may have made.
+ * A request of the random test in identity.long.integration.test.ts, which sends the requests of a round at once. `subscriptionId`: a device from
+ * before the round, which another request may delete. `register` and `rotate` name an endpoint, which another may make.
  */
 export type Command =
   | { do: 'register'; endpoint: string; externalId: string | null; tags: Tags }

@@ -1,6 +1,6 @@
 import { createECDH, randomBytes } from 'node:crypto'
 import { defaultSettings, type AppSettings } from '@herald/contracts/app'
-import type { BatchPointer, FanOutPointer, FrozenSend, TakenBatch } from '@herald/contracts/batch'
+import type { BatchPointer, FanOutPointer, FrozenSend, TakeAnswer, TakenBatch } from '@herald/contracts/batch'
 import type { CampaignFlow, FlowChange } from '@herald/contracts/campaign'
 import { recipientsOf, type Recipient } from '@herald/contracts/recipient'
 import { finishBatch, flowChanged, takeBatch } from '@herald/contracts/calls/audience'
@@ -369,8 +369,8 @@ export const givenWebKeys = () => ({
 })
 
 /** A taken batch, with its recipients as a list of objects. */
-export type Taken = Omit<TakenBatch & { answer: 'taken' }, 'recipients'> & { recipients: Recipient[] }
-type NotTaken = Exclude<TakenBatch, { answer: 'taken' }>
+export type Taken = Omit<TakenBatch, 'recipients'> & { recipients: Recipient[] }
+type NotTaken = Exclude<TakeAnswer, { answer: 'taken' }>
 
-export const opened = (answer: TakenBatch): Taken | NotTaken =>
+export const opened = (answer: TakeAnswer): Taken | NotTaken =>
   answer.answer === 'taken' ? { ...answer, recipients: recipientsOf(answer.recipients) } : answer

@@ -84,7 +84,7 @@ export type Tables = {
     inbox: Generated<boolean>
     /** What a send tells a Live Activity; null in any other row. */
     activity: OptionalJson<LiveActivity>
-    /** The operator who made it; null when a secret key did. */
+    /** The operator or administration key that made it; null when a secret key or Herald did. */
     author: string | null
     /** True in a test, null in every other row. */
     test: Generated<boolean | null>

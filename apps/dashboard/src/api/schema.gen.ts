@@ -3048,7 +3048,7 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
-            /** @description The operator who made it; null when a secret key did. */
+            /** @description The operator or administration key that made it; null when a secret key or Herald did. */
             author: string | null;
             /** @description Of a send to a Live Activity; left out of any other. */
             activity?: {
@@ -3301,7 +3301,7 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
-            /** @description The operator who made it; null when a secret key did. */
+            /** @description The operator or administration key that made it; null when a secret key or Herald did. */
             author: string | null;
             /** @description Of a send to a Live Activity; left out of any other. */
             activity?: {
@@ -3569,7 +3569,7 @@ export interface components {
             /** @description Whether people find it in their inbox. */
             inbox: boolean;
             bypass: components["schemas"]["Bypass"];
-            /** @description The operator who made it; null when a secret key did. */
+            /** @description The operator or administration key that made it; null when a secret key or Herald did. */
             author: string | null;
             /** @description Of a send to a Live Activity; left out of any other. */
             activity?: {
@@ -5627,7 +5627,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+        /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
         RequestId: string;
         /**
          * @description The same request with the same key gets the first answer again, with Idempotent-Replayed: true, as long as the key is kept: 24 hours unless the operator sets another time.
@@ -5669,7 +5669,7 @@ export interface operations {
     listApps: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -5682,7 +5682,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -5764,7 +5764,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -5848,7 +5848,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5928,7 +5928,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5973,7 +5973,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6060,7 +6060,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6106,7 +6106,7 @@ export interface operations {
     listKeys: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -6117,7 +6117,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6184,7 +6184,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6254,7 +6254,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6295,7 +6295,7 @@ export interface operations {
     listAdminKeys: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -6306,7 +6306,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6371,7 +6371,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6440,7 +6440,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6487,7 +6487,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6563,7 +6563,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6626,7 +6626,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6671,7 +6671,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6730,7 +6730,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6792,7 +6792,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6837,7 +6837,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6895,7 +6895,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6956,7 +6956,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7001,7 +7001,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7053,7 +7053,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7108,7 +7108,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7164,7 +7164,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7216,7 +7216,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7271,7 +7271,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7326,7 +7326,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7378,7 +7378,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7433,7 +7433,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7494,7 +7494,7 @@ export interface operations {
                 from?: string;
                 /** @description Only pushes that ended before this moment; of open pushes those that were queued before it. */
                 to?: string;
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -7505,7 +7505,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7603,7 +7603,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7655,7 +7655,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7754,7 +7754,7 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -7765,7 +7765,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7842,7 +7842,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7922,7 +7922,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7996,7 +7996,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -8043,7 +8043,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -8124,7 +8124,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -8198,7 +8198,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -8252,7 +8252,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -8306,7 +8306,7 @@ export interface operations {
                 from?: string;
                 /** @description Only deliveries that were made before this moment. */
                 to?: string;
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -8317,7 +8317,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -8390,7 +8390,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -8461,7 +8461,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -8531,7 +8531,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -8572,7 +8572,7 @@ export interface operations {
     listTagsOfApp: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -8585,7 +8585,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -8668,7 +8668,7 @@ export interface operations {
                 subjectId?: string;
                 from?: string;
                 to?: string;
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -8679,7 +8679,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -8741,7 +8741,7 @@ export interface operations {
                 subjectId?: string;
                 from?: string;
                 to?: string;
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -8752,7 +8752,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -8816,7 +8816,7 @@ export interface operations {
     listSegmentsOfApp: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -8829,7 +8829,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -8909,7 +8909,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -8992,7 +8992,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -9056,7 +9056,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -9133,7 +9133,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -9218,7 +9218,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -9265,7 +9265,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -9318,7 +9318,7 @@ export interface operations {
     listTemplatesOfApp: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -9331,7 +9331,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -9418,7 +9418,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -9508,7 +9508,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -9592,7 +9592,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -9684,7 +9684,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -9725,7 +9725,7 @@ export interface operations {
     listCategories: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -9736,7 +9736,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -9800,7 +9800,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -9867,7 +9867,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -9935,7 +9935,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -9977,7 +9977,7 @@ export interface operations {
     listCampaignsOfApp: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -10003,7 +10003,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -10160,7 +10160,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -10222,7 +10222,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -10376,7 +10376,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -10521,7 +10521,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -10568,7 +10568,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -10631,7 +10631,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -10695,7 +10695,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -10751,7 +10751,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -10815,7 +10815,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -10869,7 +10869,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -10923,7 +10923,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -10986,7 +10986,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -11125,7 +11125,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -11201,7 +11201,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -11282,7 +11282,7 @@ export interface operations {
     listRunsOfCampaign: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -11293,7 +11293,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -11372,7 +11372,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -11432,7 +11432,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -11486,7 +11486,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -11554,7 +11554,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -11659,7 +11659,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -11734,7 +11734,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -11801,7 +11801,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -11848,7 +11848,7 @@ export interface operations {
     listDrafts: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -11861,7 +11861,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -11923,7 +11923,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -11987,7 +11987,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -12054,7 +12054,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -12095,7 +12095,7 @@ export interface operations {
     listPictures: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -12106,7 +12106,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -12170,7 +12170,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -12239,7 +12239,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -12286,7 +12286,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -12441,7 +12441,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -12507,7 +12507,7 @@ export interface operations {
     listTestDevices: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -12518,7 +12518,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -12588,7 +12588,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -12761,7 +12761,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -12847,7 +12847,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -12913,7 +12913,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -12986,7 +12986,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -13090,7 +13090,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -13137,7 +13137,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -13189,7 +13189,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -13232,7 +13232,7 @@ export interface operations {
     listUsersOfApp: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -13251,7 +13251,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -13320,7 +13320,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -13414,7 +13414,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -13529,7 +13529,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -13576,7 +13576,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -13670,7 +13670,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -13742,7 +13742,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -13814,7 +13814,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -13905,7 +13905,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -13952,7 +13952,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -14028,7 +14028,7 @@ export interface operations {
     listImports: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -14039,7 +14039,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -14124,7 +14124,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -14213,7 +14213,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -14303,7 +14303,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -14386,7 +14386,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -14468,7 +14468,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -14510,7 +14510,7 @@ export interface operations {
     listImportErrors: {
         parameters: {
             query?: {
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -14521,7 +14521,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -14583,7 +14583,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -14626,7 +14626,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -14678,7 +14678,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -14743,7 +14743,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -14785,7 +14785,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -14844,7 +14844,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -14889,7 +14889,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -14946,7 +14946,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -14998,7 +14998,7 @@ export interface operations {
         parameters: {
             query: {
                 appId: string;
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -15009,7 +15009,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -15073,7 +15073,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -15140,7 +15140,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -15209,7 +15209,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -15249,7 +15249,7 @@ export interface operations {
         parameters: {
             query: {
                 appId: string;
-                /** @description How many items to answer at most. */
+                /** @description The most items of a page. */
                 limit?: number;
                 /** @description Continues a list: the `nextCursor` of the previous answer. */
                 cursor?: string;
@@ -15261,7 +15261,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -15362,7 +15362,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -15406,7 +15406,7 @@ export interface operations {
                  * @example Ann Miller
                  */
                 "x-admin-actor"?: components["parameters"]["AdminActor"];
-                /** @description Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one. */
+                /** @description The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one. */
                 "x-request-id"?: components["parameters"]["RequestId"];
             };
             path?: never;

@@ -204,7 +204,7 @@ describe('grouping conditions', () => {
     const root = read({ and: [plan, ios] }, newId)
     expect(writeTree(groupNode(root, idOf(root, 'platform'), newId))).toEqual({ and: [plan, { or: [ios] }] })
   })
-  test('a group can be dissolved only where all its conditions can stay', () => {
+  test('a group is dissolved into the group around it, but not inside a “not”, which holds one condition', () => {
     const root = read({ and: [plan, { or: [ios, recent] }] })
     expect(writeTree(ungroupNode(root, childAt(root, 1)))).toEqual({ and: [plan, ios, recent] })
     const negated = read({ not: { or: [ios, recent] } })

@@ -9,7 +9,7 @@ import {
   type Decided,
   type FinishBatch,
   type FrozenSend,
-  type TakenBatch,
+  type TakeAnswer,
   type GivenBatch,
   type Recipient,
 } from '@herald/contracts/batch'
@@ -110,7 +110,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     locked: new Set<string>(),
   }
   const rows = new Map<string, Row>()
-  const take = async ({ batchId, knowsSend, from, takes, environment, credentialsVersion }: TakeBatch): Promise<TakenBatch> => {
+  const take = async ({ batchId, knowsSend, from, takes, environment, credentialsVersion }: TakeBatch): Promise<TakeAnswer> => {
     if (state.audienceIsAway) throw databaseUnavailable()
     const row = rows.get(batchId)
     if (!row || row.finished.length > 0) return { answer: 'gone' }
@@ -124,7 +124,7 @@ export async function startPeers(natsUrl: string, simulator: Simulator) {
     return read(row, from, knowsSend)
   }
   /** Gives what a batch holds from the push `from` on. */
-  const read = (row: Row, from: number, knowsSend: boolean): TakenBatch => {
+  const read = (row: Row, from: number, knowsSend: boolean): TakeAnswer => {
     const { batchId, campaignId, appId, platform, lane, no, tries, elapsedMs, send, probe, heldEnvironments } = row
     const rest = row.recipients.slice(from)
     const recipients = rest.slice(0, row.partSize)

@@ -149,7 +149,7 @@ test('when nobody knows whether a confirmed send was made, the draft can be conf
   expect((await send(robin, id)).body).toMatchObject({ status: 'scheduled' })
 })
 
-test('the devices of a draft’s segment are counted, and what cannot be sent is refused instead of asked for', async () => {
+test('for an approval the devices of a draft’s segment are counted; a draft that cannot be sent needs none', async () => {
   const id = newId()
   const segment = { field: 'tags.plan', op: 'eq', value: 'gold' }
   peers.answers.set(resolveSend.subject, () => ({ send: givenResolved, target: { kind: 'segment', segment }, startsAt: null }))

@@ -15,7 +15,7 @@ export const pageQuery = {
     .refine((limit) => /^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= 200, 'must be 1 to 200')
     .transform(Number)
     .default(100)
-    .meta({ type: 'integer', minimum: 1, maximum: 200, default: 100, description: 'How many items to answer at most.' }),
+    .meta({ type: 'integer', minimum: 1, maximum: 200, default: 100, description: 'The most items of a page.' }),
   cursor: z
     .string()
     .max(200, 'must be the nextCursor of an earlier answer')

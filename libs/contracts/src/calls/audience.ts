@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { KeyKind } from '../administration.ts'
-import { environments, FinishBatch, ProviderRate, smallSend, type FrozenSend, type TakenBatch, type GivenBatch } from '../batch.ts'
+import { environments, FinishBatch, ProviderRate, smallSend, type FrozenSend, type TakeAnswer, type GivenBatch } from '../batch.ts'
 import type { AppSettings } from '../app.ts'
 import { call, type Broadcast } from '../call.ts'
 import type { FrozenTarget } from './campaigns.ts'
@@ -73,13 +73,13 @@ export type TakeBatch = z.infer<typeof TakeBatch>
  * Takes a batch and reads its recipients as they are now. `takes` (with `from`): a further part of a batch that the dispatcher has. Newer credentials
  * than those of the circuit's answers may probe before the next probe is due.
  */
-export const takeBatch = call<TakenBatch>()('rpc.audience.take-batch', TakeBatch, 5000)
+export const takeBatch = call<TakeAnswer>()('rpc.audience.take-batch', TakeBatch, 5000)
 
 /** The error of one batch of a call, which does not fail the others. */
 export type Failed = { failed: FaultCode }
 
 /** Takes several small batches. The answers have the order of the batches. */
-export const takeBatches = call<{ answers: (TakenBatch | Failed)[] }>()(
+export const takeBatches = call<{ answers: (TakeAnswer | Failed)[] }>()(
   'rpc.audience.take-batches',
   z.object({ batches: z.array(TakeBatch).min(1).max(8) }),
   5000,

@@ -49,8 +49,8 @@ const ourSettings = settingsFrame([
 ])
 
 /**
- * One HTTP/2 connection of a client (RFC 9113): its state, beginning and end. `read-frames.ts` passes each frame of the server to a file
- * `receive-<frame>.ts`; `send-request.ts`, `flow-control.ts` and `ping.ts` write.
+ * One HTTP/2 connection of a client (RFC 9113): its state, beginning and end. `read-frames.ts` gives each frame of the server to its function, mostly
+ * in `receive-<frame>.ts`; `send-request.ts`, `flow-control.ts` and `ping.ts` write.
  */
 export class Connection {
   readonly limits: Limits

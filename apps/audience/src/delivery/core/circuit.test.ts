@@ -99,7 +99,7 @@ describe('what the answers of a provider mean', () => {
     const letter = /[gtw]/.exec(letters)?.[0] ?? 'g'
     const after = changeCircuit(circuit({ answers: remembered(answers) }), heard(letters, { evidence: () => evidence }), now)
 
-    expect([after.circuit.state, after.verdictOn(letter as RefusedLetter, '').meaning]).toEqual([state, refusal])
+    expect([after.circuit.state, after.decisionOn(letter as RefusedLetter, '').meaning]).toEqual([state, refusal])
     expect(after.circuit.probeAt).toEqual(state === 'open' ? inMs(30_000) : null)
   })
 
@@ -114,7 +114,7 @@ describe('what the answers of a provider mean', () => {
   // spec: providers/accepted-before
   test('a device of other credentials fails with sender_mismatch, and with credentials_invalid where none was ever accepted', () => {
     const codeOf = (evidence: Evidence) =>
-      changeCircuit(circuit({ answers: sent(9) }), heard('w', { evidence: () => evidence }), now).verdictOn('w', '').code
+      changeCircuit(circuit({ answers: sent(9) }), heard('w', { evidence: () => evidence }), now).decisionOn('w', '').code
     expect([codeOf('accepted'), codeOf('before'), codeOf('never')]).toEqual(['sender_mismatch', 'sender_mismatch', null])
   })
 
@@ -123,8 +123,8 @@ describe('what the answers of a provider mean', () => {
     const refusedAt = (host: string) => ({ device: newDevice(), letter: 'w' as const, host })
     const evidence = (host: string): Evidence => (host === 'good' ? 'accepted' : 'never')
     const answers = heard('sww', { refused: [refusedAt('good'), refusedAt('other')], evidence })
-    const { circuit: after, verdictOn } = changeCircuit(circuit(), answers, now)
-    expect([after.state, verdictOn('w', 'good').meaning, verdictOn('w', 'other').meaning]).toEqual(['closed', 'counted', 'failed'])
+    const { circuit: after, decisionOn } = changeCircuit(circuit(), answers, now)
+    expect([after.state, decisionOn('w', 'good').meaning, decisionOn('w', 'other').meaning]).toEqual(['closed', 'counted', 'failed'])
   })
 
   test('an open circuit has the code that says why it opened', () => {
@@ -139,10 +139,10 @@ describe('what the answers of a provider mean', () => {
     const before = circuit({ credentialsVersion: 5, answers: remembered(refused(100)) })
 
     const older = changeCircuit(before, heard('ccc', { credentialsVersion: 4 }), now)
-    expect([older.circuit, older.verdictOn('g', '').meaning]).toEqual([before, 'retry'])
+    expect([older.circuit, older.decisionOn('g', '').meaning]).toEqual([before, 'retry'])
     const newer = changeCircuit(before, heard(refused(19), { credentialsVersion: 6 }), now)
     expect(newer.circuit).toMatchObject({ state: 'closed', credentialsVersion: 6 })
-    expect([lettersOf(newer.circuit.answers), newer.verdictOn('g', '').meaning]).toEqual([refused(19), 'dead'])
+    expect([lettersOf(newer.circuit.answers), newer.decisionOn('g', '').meaning]).toEqual([refused(19), 'dead'])
   })
 
   // spec: providers/circuit-closes
@@ -167,9 +167,9 @@ describe('what the answers of a provider mean', () => {
 
   test('a circuit whose probe is refused stays open, with the code of the new answer', () => {
     const guarded = open({ code: 'token_invalid' })
-    const { circuit, verdictOn } = changeCircuit(guarded, heard('g', { probe: true, code: 'sender_mismatch' }), now)
+    const { circuit, decisionOn } = changeCircuit(guarded, heard('g', { probe: true, code: 'sender_mismatch' }), now)
 
-    expect([circuit.state, circuit.code, verdictOn('g', '').meaning]).toEqual(['open', 'sender_mismatch', 'retry'])
+    expect([circuit.state, circuit.code, decisionOn('g', '').meaning]).toEqual(['open', 'sender_mismatch', 'retry'])
     expect(changeCircuit(open(), heard('sc', { probe: true }), now).circuit.state).toBe('open')
   })
 
@@ -197,10 +197,10 @@ describe('what the answers of a provider mean', () => {
           probeAt: state === 'open' ? now : null,
           credentialsVersion: 2,
         })
-        const { circuit: after, verdictOn } = changeCircuit(before, heard(seen, { probe, credentialsVersion: version }), now)
+        const { circuit: after, decisionOn } = changeCircuit(before, heard(seen, { probe, credentialsVersion: version }), now)
         const letters = lettersOf(after.answers)
         const share = letters.replaceAll(/[^gt]/g, '').length
-        const meanings = (['g', 't', 'w'] as const).map((letter) => verdictOn(letter, '').meaning)
+        const meanings = (['g', 't', 'w'] as const).map((letter) => decisionOn(letter, '').meaning)
 
         const promises = {
           'the window is bounded': letters.length <= 200,

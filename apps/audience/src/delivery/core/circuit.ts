@@ -144,10 +144,10 @@ export type Heard = {
  */
 export type RefusalMeaning = 'dead' | 'counted' | 'failed' | 'retry'
 /** What a refusal means, and the code with which its push fails; null to keep the code that the provider's answer has. */
-export type Verdict = { meaning: RefusalMeaning; code: FailureCode | null }
-export type CircuitChange = { circuit: Circuit; verdictOn: (letter: RefusedLetter, host: string) => Verdict }
+export type RefusalDecision = { meaning: RefusalMeaning; code: FailureCode | null }
+export type CircuitChange = { circuit: Circuit; decisionOn: (letter: RefusedLetter, host: string) => RefusalDecision }
 
-const retryAll = (): Verdict => ({ meaning: 'retry', code: null })
+const retryAll = (): RefusalDecision => ({ meaning: 'retry', code: null })
 
 /**
  * Gives the circuit after a batch's answers, and what its refused devices mean. Answers to older credentials change nothing. An open circuit closes
@@ -156,7 +156,7 @@ const retryAll = (): Verdict => ({ meaning: 'retry', code: null })
 export function changeCircuit(before: Circuit, heard: Heard, now: Date, probeInMs = outageProbeMs): CircuitChange {
   const { letters, credentialsVersion } = heard
   const isOld = credentialsVersion !== null && before.credentialsVersion !== null && credentialsVersion < before.credentialsVersion
-  if (isOld) return { circuit: before, verdictOn: retryAll }
+  if (isOld) return { circuit: before, decisionOn: retryAll }
 
   const known = withCredentials(before, credentialsVersion)
   const entries = remember(known.answers, entriesHeard(heard))
@@ -165,20 +165,22 @@ export function changeCircuit(before: Circuit, heard: Heard, now: Date, probeInM
 
   // A push that was under way when the circuit opened proves nothing.
   const isProbe = heard.probe || isNewer(credentialsVersion, before)
-  const saysWrong = /[gwc]/.test(letters)
-  // Any answer but "unavailable" ends an outage. Another circuit closes when no answer is `c` and one proves the credentials (`s`, `p`, `t`, or a dead
-  // token without a refusal). `g` alone closes only a circuit that opened with `credentials_invalid`.
+  const [refusesCredentials, blamesCredentials, provesCredentials] = [/c/, /[gwc]/, /[spt]/].map((some) => some.test(letters))
+  const isAnswered = /[^u]/.test(letters)
+  const refusesTokensOnly = /^g+$/.test(letters)
+  // Any answer but "unavailable" ends an outage. Another circuit closes when nothing refuses the credentials and something proves them, as a dead token
+  // does that came without a blame. Refused tokens alone close only a circuit that opened with `credentials_invalid`.
   const works = isOutage(before)
-    ? heard.foundDead || /[^u]/.test(letters)
-    : !letters.includes('c') &&
-      (/[spt]/.test(letters) || (heard.foundDead && !saysWrong) || (before.code === 'credentials_invalid' && /^g+$/.test(letters)))
+    ? heard.foundDead || isAnswered
+    : !refusesCredentials &&
+      (provesCredentials || (heard.foundDead && !blamesCredentials) || (before.code === 'credentials_invalid' && refusesTokensOnly))
   if (isProbe && works) {
     const closed: Circuit = { ...circuit, state: 'closed', code: null, since: now, probeAt: null, refusedProbes: 0 }
     return changeClosedCircuit(closed, entries, heard, now, probeInMs)
   }
-  if (!isProbe) return { circuit, verdictOn: retryAll }
-  const code = isOutage(before) ? (letters === '' ? before.code : outageCodeOf(heard)) : saysWrong ? codeOf(heard) : before.code
-  return { circuit: afterRefusedProbe({ ...circuit, code }, heard, now), verdictOn: retryAll }
+  if (!isProbe) return { circuit, decisionOn: retryAll }
+  const code = isOutage(before) ? (letters === '' ? before.code : outageCodeOf(heard)) : blamesCredentials ? codeOf(heard) : before.code
+  return { circuit: afterRefusedProbe({ ...circuit, code }, heard, now), decisionOn: retryAll }
 }
 
 /** After a probe whose device was refused, the next device is probed at once, up to five in a row. */
@@ -202,7 +204,7 @@ function changeClosedCircuit(circuit: Circuit, entries: readonly string[], heard
   const { letters, refused, evidence } = heard
   const opened = (code: FailureCode, inMs: number): CircuitChange => ({
     circuit: { ...circuit, state: 'open', code, since: now, probeAt: new Date(now.getTime() + inMs), refusedProbes: 0 },
-    verdictOn: retryAll,
+    decisionOn: retryAll,
   })
   if (letters.includes('c')) return opened(codeOf(heard), probeEveryMs)
   const hostsOf = (letter: RefusedLetter) => new Set(refused.filter((one) => one.letter === letter).map(({ host }) => host))
@@ -220,7 +222,7 @@ function changeClosedCircuit(circuit: Circuit, entries: readonly string[], heard
     return opened(codeOf(heard), probeEveryMs)
   return {
     circuit,
-    verdictOn(letter, host) {
+    decisionOn(letter, host) {
       const isCounted = evidence(host) === 'accepted'
       if (letter === 'w') return { meaning: isCounted ? 'counted' : 'failed', code: evidence(host) === 'never' ? null : 'sender_mismatch' }
       // `t` may also mean that the project has lost its credentials for this platform, which no circuit would undo.

@@ -1,5 +1,5 @@
 import type { Decided, FinishBatch } from '@herald/contracts/batch'
-import type { Verdict } from './circuit.ts'
+import type { RefusalDecision } from './circuit.ts'
 
 /**
  * What becomes of the pushes of a finish (what a dispatcher reports when it is done with a batch) that were not sent. `decided`: those of them that
@@ -23,7 +23,7 @@ type Guarded = FinishBatch['guarded'][number]
  */
 export function resolveGuarded(
   { guarded, dead, retries }: Pick<FinishBatch, 'guarded' | 'dead' | 'retries'>,
-  verdictOn: (push: Guarded) => Verdict,
+  decisionOn: (push: Guarded) => RefusalDecision,
 ): Resolved & { counted: FinishBatch['dead'] } {
   if (guarded.length === 0) return { dead, retries, decided: [], counted: [] }
   const heldInMs = afterTheRest(retries)
@@ -33,7 +33,7 @@ export function resolveGuarded(
   const decided: Decided[] = []
   for (const push of guarded) {
     const { place, subscriptionId, userId, tokenVersion, tries, retryInMs, agoMs, providerCode } = push
-    const verdict = verdictOn(push)
+    const verdict = decisionOn(push)
     const code = verdict.code ?? push.code
     if (verdict.meaning === 'retry')
       again.push({ place, subscriptionId, userId, tries: tries - 1, retryInMs: heldInMs, code: push.code, providerCode })

@@ -117,6 +117,7 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
       madeAt: Date
     }
   >`
+    -- The fan-outs. Page 1, their only one, is made, so the next is 2. Campaigns and tracker were told of none: 0.
     with made as (
       insert into fan_outs (campaign_id, app_id, send, settings, started_at, bound_id, lane, state, page, told_page, batches,
         ${queuedColumns})
@@ -131,6 +132,7 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
       on conflict (campaign_id) do nothing
       returning campaign_id, app_id, day, started_at, bound_id, cursor, page, ${queuedColumns}, lane, state, told_page,
         batches, told_batches, lease_until, due_at, pointer_no, settled_at, failures, last_failure, flow, flow_no, wave
+    -- Their batches, numbered within the app's lane of the platform.
     ), fresh as (
       select given.*, made.app_id, made.day, row_number() over (partition by made.app_id, given.platform order by given.place) as turn
       from unnest(
@@ -140,10 +142,12 @@ export async function insertSmallSends(db: Db, exactStart: string, sends: NewSma
         ${batches.map(({ decided }) => decided && JSON.stringify(decided))}::jsonb[], ${batches.map(({ hasTaker }) => hasTaker)}::bool[]
       ) with ordinality as given(id, campaign_id, platform, subscription_ids, user_ids, no, decided, has_taker, place)
         join made on made.campaign_id = given.campaign_id
+    -- How many batches more each lane takes, and whether a circuit holds it up.
     ), rooms as materialized (
       select app_id, platform, ${roomOnLane(sql`lanes.app_id`, sql`lanes.platform`)} as room,
         exists (select from circuits c where c.app_id = lanes.app_id and c.platform = lanes.platform and c.state = 'open' offset 0) as is_held
       from (select distinct app_id, platform from fresh) as lanes
+    -- The batches are queued, and those with a taker are leased.
     ), queued as (
       insert into batches (id, app_id, campaign_id, platform, lane, day, batch_no, subscription_ids, user_ids, decided, takes, lease_until, due_at)
       select id, app_id, campaign_id, platform, 'prompt', day, no, subscription_ids::text[], user_ids::text[], decided,

@@ -157,8 +157,8 @@ const outcomeOf = ({ outcome, code, providerCode, attempts, at }: End): StepOf<'
 })
 
 /**
- * Gives the step that lists the provider's answers: those to the earlier attempts, then the last one's when the outcome came with it. Without any
- * attempt there is no such step.
+ * Gives the step that lists the provider's answers: those to earlier attempts, then the one that ended the push, if an attempt ended it. A push
+ * that was never attempted has no such step.
  */
 function attemptsOf(trail: ExplainedPush['trail'], end: End | null): ExplainedStep[] {
   const attempts: StepOf<'attempts'>['attempts'] = trail.map(({ at, code, providerCode }, place) => {

@@ -87,7 +87,10 @@ export const Campaign = describes<CampaignRead>()(
     category: z.string().nullable().meta({ description: 'The id of its category.' }),
     inbox: z.boolean().meta({ description: 'Whether people find it in their inbox.' }),
     bypass: Bypass,
-    author: z.string().nullable().meta({ description: 'The operator who made it; null when a secret key did.' }),
+    author: z
+      .string()
+      .nullable()
+      .meta({ description: 'The operator or administration key that made it; null when a secret key or Herald did.' }),
     activity: z
       .object({ activityId: z.string(), event: z.enum(activityEvents), attributesType: z.string(), timestamp: z.int() })
       .optional()

@@ -8,7 +8,8 @@ export const commonParameters = {
   RequestId: {
     name: 'x-request-id',
     in: 'header',
-    description: 'Comes back in the answer and stands in the log. Anything but 1 to 128 safe characters is replaced by a new one.',
+    description:
+      'The id of the request, in the answer and in Herald’s log. Unless it is 1 to 128 letters, digits or `._~:+/=@-`, Herald makes one.',
     schema: { type: 'string' },
   },
   IdempotencyKey: {

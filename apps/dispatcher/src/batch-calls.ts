@@ -1,4 +1,4 @@
-import { smallBatch, type FinishBatch, type TakenBatch } from '@herald/contracts/batch'
+import { smallBatch, type FinishBatch, type TakeAnswer } from '@herald/contracts/batch'
 import { finishBatch, finishBatches, takeBatch, takeBatches, type Failed, type TakeBatch } from '@herald/contracts/calls/audience'
 import { fault, Fault, queueUnavailable } from '@herald/contracts/fault'
 import type { Bus } from '@herald/service/bus'
@@ -12,8 +12,8 @@ export type FinishAnswer = 'done' | 'lost'
 /**
  * Takes and finishes small batches, many in one call, because a call for each would cost more than the batch. A large batch has a call of its own.
  */
-export type SmallBatches = {
-  take(asked: TakeAsked, size: number | undefined): Promise<TakenBatch>
+export type BatchCalls = {
+  take(asked: TakeAsked, size: number | undefined): Promise<TakeAnswer>
   /** Finishes a batch. Calls `finish` when the message is made, because the durations in it count from then. */
   finish(finish: Finish): Promise<FinishAnswer>
 }
@@ -26,14 +26,14 @@ const takes = { limit: 8, atOnce: 8 }
 const finishes = { limit: 64, atOnce: 2 }
 
 /** Opens two groups (group.ts of libs/service), for takes and for finishes. Batches that are ready together share a call. Apps take turns. */
-export function openSmallBatches(bus: Pick<Bus, 'call'>): SmallBatches {
+export function openBatchCalls(bus: Pick<Bus, 'call'>): BatchCalls {
   const shared = {
     maxWaiting: 10_000,
     full: queueUnavailable,
     isShared: (error: unknown) => Fault.is(error, 'queue_unavailable') || Fault.is(error, 'database_unavailable'),
     appOf: ({ appId }: { appId: string }) => appId,
   }
-  const take = group<TakeAsked, TakenBatch | Failed>(async (batches) => (await bus.call(takeBatches, { batches })).answers, {
+  const take = group<TakeAsked, TakeAnswer | Failed>(async (batches) => (await bus.call(takeBatches, { batches })).answers, {
     ...shared,
     ...takes,
   })

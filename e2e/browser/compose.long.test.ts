@@ -367,7 +367,7 @@ test('above the limit of the app one operator asks for a send and another confir
 
   const robin = await openDashboardAs(herald, tenant, 'Robin')
   const theirs = await robin(`/campaigns/${id}`)
-  await theirs.page.getByText('It goes out when you approve it.').waitFor()
+  await theirs.page.getByText('Once you approve it, it is sent at its time.').waitFor()
   await theirs.page.getByRole('link', { name: 'Review and approve' }).click()
   const approve = 'Approve and send to 3 devices'
   await theirs.page.getByRole('button', { name: approve }).click()

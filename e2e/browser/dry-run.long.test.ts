@@ -40,7 +40,7 @@ test('the review says how many devices get the message and how many the cap leav
   const report = page.getByRole('region', { name: 'Review' })
   const platforms = await report.getByText(/iOS \d+ · Android \d+ · Web \d+/i).innerText()
   const [ios, android, web] = platforms.match(/\d+/g)?.map(Number) ?? []
-  const leftOut = Object.fromEntries(await rowsOf(page, 'Excluded'))
+  const leftOut = Object.fromEntries(await rowsOf(page, 'Skipped'))
   expect(await barriersOf(page)).toEqual([])
 
   const id = await press(page, /^Send to \d+ devices$/)

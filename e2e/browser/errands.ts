@@ -147,7 +147,7 @@ export const errands: readonly Errand[] = [
     name: 'why customer-0 did not get a campaign',
     async run(_shop, page, me) {
       await me.press(link(page, 'Spring sale'))
-      await me.press(link(page, 'Why did somebody not get it?'))
+      await me.press(link(page, 'Why didn’t someone get it?'))
       await me.pick(page.getByRole('combobox', { name: 'Person' }), 'customer-0')
       await page.locator('[data-sentence]').first().waitFor()
       return /segment/i.test((await page.getByRole('main').innerText()) ?? '')

@@ -64,7 +64,7 @@ test('an operator tries an import as a dry run, sees the rejected rows, and then
   const known = async () => ok(await tenant.admin<{ items: unknown[] }>('GET', '/users?q=imported-&limit=100'), 200).items.length
   expect(await known()).toBe(0)
 
-  await page.getByRole('button', { name: 'Import devices.csv for real' }).click()
+  await page.getByRole('button', { name: 'Start the import of devices.csv' }).click()
   await until(async () => (await fact('Created').count()) === 1 && (await fact('Created').textContent()) === '38')
   await page.getByText('Finished').waitFor()
   expect(await barriersOf(page)).toEqual([])

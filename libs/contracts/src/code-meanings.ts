@@ -43,7 +43,7 @@ const meanings: Readonly<Record<FailureCode, Meaning>> = {
 
 const skips: Readonly<Record<SkipReason, Remedy>> = {
   opted_out: {
-    means: 'The person opted out after the push was queued.',
+    means: 'The device had opted out when the push was to be sent.',
     todo: null,
     repairsItself: true,
     byItself: 'Further sends exclude the device until it opts in again.',

@@ -12394,7 +12394,7 @@ export interface operations {
                      *         {
                      *           "code": "not_configured",
                      *           "path": "providers.webpush",
-                     *           "message": "is not set: pushes to the web fail with not_configured",
+                     *           "message": "has no credentials: pushes to the web will fail",
                      *           "devices": 150
                      *         }
                      *       ],

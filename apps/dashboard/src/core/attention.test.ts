@@ -17,7 +17,7 @@ test.each([
   [
     'quota_slowed',
     { platform: 'android', perSecond: 100, since: 'x' },
-    'FCM is throttling: at most 100 pushes a second now. None is lost.',
+    'FCM is throttling: at most 100 pushes a second now. The others wait.',
     'providers',
   ],
   [

@@ -37,9 +37,9 @@ export function attentionNotes(attention: readonly Attention[], devices: Devices
     notes.push({
       key: `dead-${platform}`,
       kind: 'warning',
-      text: `${percentText(invalidated, total)} of the ${platformNames[platform]} devices have invalid tokens (${countText(invalidated)} of ${countText(total)}). See which error caused them.`,
+      text: `${percentText(invalidated, total)} of the ${platformNames[platform]} devices cannot be reached any more (${countText(invalidated)} of ${countText(total)}). Most of their apps were probably uninstalled.`,
       since: null,
-      link: { label: 'Show invalid tokens', page: 'log', search: { outcome: 'failed', code: 'token_dead', platform } },
+      link: { label: 'See why', page: 'log', search: { outcome: 'failed', code: 'token_dead', platform } },
     })
   return notes
 }
@@ -87,7 +87,7 @@ function noteOf(code: string, params: Attention['params'], now: number): Omit<At
     case 'quota_slowed':
       return {
         kind: 'warning',
-        text: `${providerNames[platform]} is throttling: at most ${countText(number('perSecond'))} pushes a second now. None is lost.`,
+        text: `${providerNames[platform]} is throttling: at most ${countText(number('perSecond'))} pushes a second now. The others wait.`,
         since: since('since'),
         link: { label: `See ${providerNames[platform]}`, page: 'providers' },
       }

@@ -32,7 +32,7 @@ export function describeAudience(audience: CampaignAudience): string {
   }
 }
 
-/** Says in words whom a draft goes to. The name of a saved segment stands on the page already. */
+/** Says in words whom a draft goes to, while the name of its saved segment is not known. */
 export function describeDraftAudience(audience: AudienceDraft): string {
   if (audience.kind === 'saved') return 'A saved segment'
   return describeAudience(

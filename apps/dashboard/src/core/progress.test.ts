@@ -67,7 +67,9 @@ test('while devices are still looked at the share is of expected pushes, and 100
 // spec: dashboard/held
 test('a send whose pushes are held says why, instead of a share that does not move', () => {
   const read = state({ stats: under(372, 0), heldBecause: 'APNs refuses the app’s credentials.' })
-  expect(stateSentence(read, now)).toBe('On hold after 40 s: 372 pushes wait. APNs refuses the app’s credentials. None is lost.')
+  expect(stateSentence(read, now)).toBe(
+    'On hold after 40 s: 372 pushes wait. APNs refuses the app’s credentials. They wait until their time to live ends.',
+  )
   expect(stateSentence({ ...read, ratePerSecond: 12 }, now)).toContain('Sending: 0 %')
 })
 
@@ -82,7 +84,7 @@ test('a send that has one push without an outcome is not shown as 100 %', () => 
 
 test('a paused, a cancelled and a sent send say what became of their pushes, and a failed send says why', () => {
   expect(stateSentence(state({ status: 'paused', stats: under(10, 4) }), now)).toBe(
-    'Paused: 6 pushes wait, and nothing goes out until it resumes.',
+    'Paused: 6 pushes wait. Resume before their time to live ends; a pause of usually 30 days becomes a cancel.',
   )
   expect(stateSentence(state({ status: 'paused', cancelling: true, stats: under(10, 9) }), now)).toBe(
     'Cancelling: 1 push waiting. What a provider already has cannot be stopped.',

@@ -1,7 +1,8 @@
 import type { Platform } from '@herald/contracts/platform'
 import type { CampaignStatus, Stats } from '@herald/contracts/stats'
 import { countText, percentText } from './number.ts'
-import { some, spanOf } from './spans.ts'
+import { spanOf } from '@herald/contracts/span-of'
+import { some } from './spans.ts'
 
 type Counters = Pick<Stats, 'queued' | 'sent' | 'failed' | 'skipped'>
 export type PlatformProgress = Record<Platform, { queued: number; settled: number }>
@@ -96,8 +97,8 @@ export function stateSentence(state: State, now: number): string {
       return 'Active: each run is sent as its own campaign.'
     case 'paused':
       return state.isRecurring
-        ? 'Paused: no run begins until it resumes.'
-        : `Paused: ${some(waiting, 'push waits', 'pushes wait')}, and nothing goes out until it resumes.`
+        ? 'Paused: no run starts until you resume it. A pause that lasts too long, usually 30 days, becomes a cancel.'
+        : `Paused: ${some(waiting, 'push waits', 'pushes wait')}. Resume before their time to live ends; a pause of usually 30 days becomes a cancel.`
     case 'sending':
       return sendingSentence(state, queued, waiting, seconds)
     case 'sent':
@@ -123,7 +124,7 @@ function sendingSentence(
   const after = seconds === null ? '' : ` after ${spanOf(Math.max(0, seconds))}`
   const rate = ratePerSecond > 0 ? `, ${rateText(ratePerSecond)}` : ''
   if (heldBecause !== null && ratePerSecond === 0 && waiting > 0)
-    return `On hold${after}: ${some(waiting, 'push waits', 'pushes wait')}. ${heldBecause} None is lost.`
+    return `On hold${after}: ${some(waiting, 'push waits', 'pushes wait')}. ${heldBecause} They wait until their time to live ends.`
   const left = etaSeconds !== null && etaSeconds > 0 ? `, about ${spanOf(etaSeconds)} left` : ''
   const ended = stats.sent + stats.failed + stats.skipped
   if (fannedOut === false && expected !== null && expected > 0)

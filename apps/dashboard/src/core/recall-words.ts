@@ -31,7 +31,7 @@ export const recallAsks = { replace: 'Replacement requested', dismiss: 'Removal 
 export const recallOnPlatforms: Record<Exclude<RecallMode, 'stop'>, readonly { platform: string; can: string }[]> = {
   replace: [
     { platform: 'iOS', can: 'The new text takes its place, without a sound.' },
-    { platform: 'Android', can: 'The new text takes its place, without a sound.' },
+    { platform: 'Android', can: 'The new text takes its place. Whether it makes a sound depends on the app’s channel.' },
     { platform: 'Browsers', can: 'The new text takes its place, without a sound.' },
   ],
   dismiss: [

@@ -20,6 +20,7 @@ test('the button that sends says to how many devices, and the sheet says when', 
   expect(sendLabel({ type: 'at', at: now.toISOString() }, 2, now)).toBe('Send to 2 devices')
   expect(whenOf({ type: 'now' }, now)).toBe('Now')
   expect(whenOf({ type: 'at', at: now.toISOString() }, now)).toBe('Now')
+  expect(whenOf({ type: 'now' }, now, 4_100)).toBe('Now, and after their quiet hours for 4,100 of these devices')
   expect(whenOf({ type: 'user_timezone', localTime: '09:00' }, now)).not.toBe('Now')
   expect(whenOf({ type: 'user_timezone', localTime: '09:00', date: '2026-12-04' }, now)).toMatch(
     /^at 09:00 on Friday 4 December 2026, local time of each user/,

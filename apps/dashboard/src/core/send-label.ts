@@ -16,8 +16,9 @@ export function approveLabel(schedule: Schedule, devices: number, now: Date): st
   return `Approve and ${label.charAt(0).toLowerCase()}${label.slice(1)}`
 }
 
-/** Says when a message goes out, for the sheet that confirms it. */
-export function whenOf(schedule: Schedule, now: Date): string {
+/** Says when a message goes out, for the sheet that confirms it. `later`: devices for which quiet hours hold it. */
+export function whenOf(schedule: Schedule, now: Date, later = 0): string {
   const isAtOnce = schedule.type === 'now' || (schedule.type === 'at' && new Date(schedule.at) <= now)
+  if (isAtOnce && later > 0) return `Now, and after their quiet hours for ${countText(later)} of these devices`
   return isAtOnce ? 'Now' : scheduleText(schedule as Parameters<typeof scheduleText>[0])
 }

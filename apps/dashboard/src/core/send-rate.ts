@@ -1,5 +1,5 @@
 import { countText } from './number.ts'
-import { spanOf } from './spans.ts'
+import { spanOf } from '@herald/contracts/span-of'
 
 /** The slowest and the fastest rate that Herald takes, in pushes per minute. */
 export const [slowestRate, fastestRate] = [60, 6_000_000]

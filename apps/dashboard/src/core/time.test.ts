@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agoOf, axisTimes, dayTime, localTime, untilTomorrow, utcTime, zoneText } from './time.ts'
+import { agoOf, axisTimes, dayTime, localTime, untilTomorrow, utcTime, withLocalTimes, zoneText } from './time.ts'
 
 const now = Date.parse('2026-11-03T12:00:00Z')
 
@@ -13,6 +13,12 @@ test.each([
 ])('at noon, %s is shown as "%s"', (at, told) => expect(agoOf(at, now)).toBe(told))
 
 test('a time is shown in UTC to the second', () => expect(utcTime('2026-11-03T12:00:04.9+01:00')).toBe('2026-11-03 11:00:04 UTC'))
+
+test('the instants of a sentence are shown in the zone of the browser', () => {
+  const [at, until] = [new Date(2026, 10, 3, 12, 5), new Date(2026, 11, 1, 9, 0)]
+  const told = `It waits since ${at.toISOString()}, until ${until.toISOString()}.`
+  expect(withLocalTimes(told)).toBe(`It waits since ${localTime(at)}, until ${localTime(until)}.`)
+})
 
 // spec: dashboard/times
 test('a time of today, yesterday or tomorrow is shown with that word, any other with its date', () => {

@@ -39,6 +39,10 @@ export function zoneText(now: number): string {
   return `${timeZone} (${parts.find(({ type }) => type === 'timeZoneName')?.value ?? ''})`
 }
 
+/** Writes the instants of a sentence of Herald's, which are in UTC, in the browser's zone. */
+export const withLocalTimes = (sentence: string): string =>
+  sentence.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (at) => localTime(at))
+
 /** Writes a time in UTC: 2026-11-03 11:03:04 UTC. */
 export const utcTime = (at: number | string | Date): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 

@@ -22,9 +22,7 @@ export function Banners() {
   return (
     <>
       {system.database !== 'ready' && (
-        <StripBanner kind="bad">
-          The database is unavailable. Nothing is lost: pushes wait, and requests are refused until it is back.
-        </StripBanner>
+        <StripBanner kind="bad">The database is unavailable. Pushes wait, and requests are refused until it is back.</StripBanner>
       )}
       {system.queue !== 'ready' && (
         <StripBanner kind="bad">

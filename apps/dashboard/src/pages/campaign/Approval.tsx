@@ -38,7 +38,9 @@ export function Approval({
       }
     >
       {approval.byYou ? 'You' : approval.askedBy} requested approval <Time at={approval.at} /> to send this to {devices}.{' '}
-      {approval.byYou ? 'Pending approval by somebody else. Editing withdraws the request.' : 'It goes out when you approve it.'}
+      {approval.byYou
+        ? 'Pending approval by somebody else. Editing withdraws the request.'
+        : 'Once you approve it, it is sent at its time.'}
     </Banner>
   )
 }

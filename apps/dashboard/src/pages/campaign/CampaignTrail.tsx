@@ -9,7 +9,7 @@ const words: Readonly<Record<string, string>> = {
   'campaign.created': 'created the draft',
   'campaign.changed': 'changed the draft',
   'campaign.approval-asked': 'requested approval',
-  'campaign.sent': 'sent it',
+  'campaign.sent': 'sent or scheduled it',
   'campaign.unsent': 'undid the send',
   'campaign.paused': 'paused it',
   'campaign.resumed': 'resumed it',

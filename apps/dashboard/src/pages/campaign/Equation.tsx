@@ -37,7 +37,7 @@ export function Equation({ appId, campaignId, reading }: { appId: string; campai
       actions={
         <div className="flex flex-wrap items-center justify-end gap-3">
           <ButtonLink needed="people" small variant="secondary" to="/apps/$appId/explain" params={{ appId }} search={{ campaignId }}>
-            Why did somebody not get it?
+            Why didn’t someone get it?
           </ButtonLink>
           <Verify appId={appId} campaignId={campaignId} />
         </div>

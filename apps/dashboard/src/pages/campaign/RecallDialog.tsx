@@ -113,8 +113,8 @@ export function RecallDialog({
           <>
             <FactList items={recallOnPlatforms[mode].map(({ platform, can }) => ({ label: platform, value: can }))} />
             <Checkbox
-              label="Also ask devices on which it was opened"
-              hint="Otherwise they keep the notification."
+              label="Include devices on which it was opened"
+              hint={mode === 'replace' ? 'They may get the new text as a new notification.' : 'Most no longer show it.'}
               checked={alsoOpened}
               onChange={({ target }) => setAlsoOpened(target.checked)}
             />

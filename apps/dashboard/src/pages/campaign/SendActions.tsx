@@ -137,7 +137,7 @@ function CancelConsequence({ campaign, reading }: { campaign: Campaign; reading:
         {some(sent, 'push has', 'pushes have')} been sent and cannot be taken back. {some(waiting, 'push is', 'pushes are')} waiting and
         will not be sent.
       </p>
-      <p>This cannot be undone. To stop it for a while, pause it.</p>
+      <p>This cannot be undone. To stop it for some days, pause it.</p>
     </div>
   )
 }

@@ -20,6 +20,7 @@ export function SendSheet({
   action,
   audience,
   devices,
+  skipped = 0,
   when,
   locales,
   text,
@@ -33,6 +34,8 @@ export function SendSheet({
   audience: string
   /** `counting` while the number is not known yet: nothing can be confirmed then. `unknown` when it cannot be counted. */
   devices: number | 'counting' | 'unknown'
+  /** Devices of the audience that the send skips. */
+  skipped?: number | undefined
   when: string
   locales: readonly string[]
   /** The title and the body in the default language; null for a silent message. */
@@ -52,7 +55,10 @@ export function SendSheet({
     >
       <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[6rem_1fr]">
         <Line name="Audience">{audience}</Line>
-        <Line name="Devices">{typeof devices === 'number' ? countText(devices) : devices === 'counting' ? 'Counting' : 'Not counted'}</Line>
+        <Line name="Devices">
+          {typeof devices === 'number' ? countText(devices) : devices === 'counting' ? 'Counting' : 'Not counted'}
+          {skipped > 0 && ` (${countText(skipped)} more will be skipped)`}
+        </Line>
         <Line name="When">{when}</Line>
         {locales.length > 0 && <Line name="Languages">{locales.map(nameOfLocale).join(', ')}</Line>}
       </dl>

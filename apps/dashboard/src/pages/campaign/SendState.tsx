@@ -53,7 +53,7 @@ export function SendState({ appId, campaign, reading, stream, onDone }: Props) {
         <p className="text-muted flex flex-wrap gap-x-4 gap-y-1">
           {startedAt !== null && (
             <span>
-              Began <Time at={startedAt} />
+              Started <Time at={startedAt} />
             </span>
           )}
           {settledAt !== null && (
@@ -63,7 +63,7 @@ export function SendState({ appId, campaign, reading, stream, onDone }: Props) {
           )}
           {nextAt !== null && (
             <span>
-              {schedule?.type === 'recurring' ? 'Next run' : 'Begins'} <Time at={nextAt} />
+              {schedule?.type === 'recurring' ? 'Next run' : 'Starts'} <Time at={nextAt} />
             </span>
           )}
           {campaign.missedCount > 0 && <span>{some(campaign.missedCount, 'run was', 'runs were')} missed</span>}

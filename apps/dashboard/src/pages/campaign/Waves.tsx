@@ -34,7 +34,7 @@ export function Waves({ appId, campaignId, isFollowed }: { appId: string; campai
         rowKey={({ no }) => String(no)}
         columns={[
           { key: 'no', label: 'No.', cell: ({ no }) => no },
-          { key: 'at', label: 'Begins', cell: ({ at }) => <Time at={at} /> },
+          { key: 'at', label: 'Starts', cell: ({ at }) => <Time at={at} /> },
           { key: 'zones', label: 'Time zones', cell: zonesOf },
           { key: 'state', label: 'State', cell: stateOf },
           { key: 'queued', label: 'Recipients', align: 'right', cell: ({ queued }) => countText(queued) },

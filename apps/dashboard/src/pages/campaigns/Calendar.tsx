@@ -130,7 +130,7 @@ function Month({ appId, month, dates, entries, today }: Shown & { today: string 
 
 function Days({ appId, month, dates, entries }: Shown) {
   const days = dates.filter((date) => date.startsWith(month) && entries.has(date))
-  if (days.length === 0) return <p className="text-muted">Nothing is scheduled this month.</p>
+  if (days.length === 0) return <p className="text-muted">Nothing is scheduled this month. Past sends are in the list.</p>
   return (
     <ul className="flex list-none flex-col gap-3 p-0 md:hidden">
       {days.map((date) => (

@@ -27,7 +27,7 @@ const audiences = {
   everyone: 'Everyone',
   segment: 'A segment',
   remainder: 'A/B test winner',
-  reached: 'Follow-ups of recalls',
+  reached: 'Recalls',
   people: 'Specific users or devices',
 } as const
 /** At most this many operators of the page are offered. */

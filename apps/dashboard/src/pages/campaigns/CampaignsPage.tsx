@@ -153,16 +153,14 @@ function Nothing({ appId, search: { transactional, test } }: { appId: string; se
   if (test) return <Empty title="No test sends">A test goes to devices that you mark as test devices. Send one from Compose.</Empty>
   if (transactional)
     return (
-      <Empty title="No transactional sends">
-        They come from your backend: POST /v1/notifications with a secret key. Each is kept here for 90 days after it ended.
-      </Empty>
+      <Empty title="No transactional sends">Your backend sends them through the API. Each is kept here for 90 days after it ended.</Empty>
     )
   return (
     <Empty
       title="No campaigns yet"
       action={
         <ButtonLink needed="send" variant="primary" to="/apps/$appId/compose" params={{ appId }}>
-          Compose the first
+          Create the first campaign
         </ButtonLink>
       }
     >

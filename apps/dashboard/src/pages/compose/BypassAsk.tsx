@@ -1,5 +1,6 @@
 import type { BypassDraft } from '../../core/campaign-draft.ts'
-import { some, spanOf } from '../../core/spans.ts'
+import { spanOf } from '@herald/contracts/span-of'
+import { some } from '../../core/spans.ts'
 import { useApp } from '../../session/useAppId.ts'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 
@@ -14,7 +15,7 @@ export function BypassAsk({ value, onChange }: { value: BypassDraft; onChange: (
         label="Ignore the frequency cap"
         hint={
           frequencyCap
-            ? `At most ${some(frequencyCap.max, 'campaign', 'campaigns')} in ${spanOf(frequencyCap.windowSeconds)}`
+            ? `At most ${some(frequencyCap.max, 'push', 'pushes')} in ${spanOf(frequencyCap.windowSeconds)}`
             : 'Not set for this app'
         }
         checked={value.frequencyCap}

@@ -1,8 +1,11 @@
 import { platformNames, platforms } from '@herald/contracts/platform'
 import type { Schedule } from '@herald/contracts/campaign'
+import { spanOf } from '@herald/contracts/span-of'
 import { Link } from '@tanstack/react-router'
 import type { components } from '../../api/schema.gen.ts'
 import { countText } from '../../core/number.ts'
+import { reachOf } from '../../core/reach.ts'
+import { some } from '../../core/spans.ts'
 import { warningLines } from '../../core/warning-lines.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Status } from '../../ui/Status.tsx'
@@ -21,6 +24,7 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
   const { audience, unreachable, skips, waves, experiment, estimate } = report
   const appId = useAppId()
   const warnings = warningLines(report.warnings)
+  const { get, skipped } = reachOf(report)
   return (
     <div className="flex flex-col gap-5">
       <div className="flex flex-col gap-1">
@@ -32,7 +36,13 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
         <p className="text-muted">
           {platforms.map((platform) => `${platformNames[platform]} ${countText(audience.byPlatform[platform])}`).join(' · ')}
         </p>
-        {estimate.seconds !== null && <p className="text-muted">Sending takes about {durationText(estimate.seconds)}.</p>}
+        {skipped > 0 && (
+          <p>
+            {countText(skipped)} of them will be skipped, so {some(get, 'device gets', 'devices get')} it
+            {experiment ? ' in the test group' : ''}.
+          </p>
+        )}
+        {estimate.seconds !== null && <p className="text-muted">Sending takes about {spanOf(estimate.seconds)}.</p>}
       </div>
       {warnings.length > 0 && (
         <Banner kind="warning">
@@ -60,7 +70,8 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
           </ul>
         </Banner>
       )}
-      <Table caption="Excluded" head={['Why', 'Devices']} rows={leftOut(unreachable, skips)} empty="Everyone is included." />
+      <Table caption="Not reachable" head={['Why', 'Devices']} rows={unreachableRows(unreachable, skips)} />
+      <Table caption="Skipped" head={['Why', 'Devices']} rows={skippedRows(skips)} empty="No reachable device is skipped." />
       {experiment && (
         <Table
           caption="A/B test"
@@ -71,7 +82,7 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
           ]}
         />
       )}
-      {schedule.type !== 'now' && waves.length > 0 && (
+      {waves.length > (schedule.type === 'now' ? 1 : 0) && (
         <Table
           caption={waves.length === 1 ? 'When' : `When: ${waves.length} time-zone batches`}
           head={['At', 'Devices']}
@@ -162,13 +173,17 @@ const inOrder = (bytes: Report['bytes']): Report['bytes'] => bytes.toSorted((one
 const intervalText = (interval: number[] | undefined): string =>
   interval === undefined ? '' : `; 95 % confidence interval ${countText(interval[0] ?? 0)} to ${countText(interval[1] ?? 0)}`
 
-const leftOut = (unreachable: Report['unreachable'], skips: Report['skips']): React.ReactNode[][] => [
-  ...(unreachable.optedOut > 0 ? [['Opted out', countText(unreachable.optedOut)]] : []),
-  ...(unreachable.invalidated > 0 ? [['Invalid token', countText(unreachable.invalidated)]] : []),
-  ...skips
-    .filter(({ devices }) => devices > 0)
-    .map(({ reason, devices, exact }) => [whyLeftOut(reason), `${exact ? '' : 'about '}${countText(devices)}`]),
+const hasInbox = (skips: Report['skips']): boolean => skips.some(({ reason, devices }) => reason === 'opted_out' && devices > 0)
+
+const unreachableRows = ({ optedOut, invalidated }: Report['unreachable'], skips: Report['skips']): React.ReactNode[][] => [
+  ...(optedOut > 0 ? [[hasInbox(skips) ? 'Opted out: only in their inbox' : 'Opted out', countText(optedOut)]] : []),
+  ...(invalidated > 0 ? [['Invalid token', countText(invalidated)]] : []),
 ]
+
+const skippedRows = (skips: Report['skips']): React.ReactNode[][] =>
+  skips
+    .filter(({ reason, devices }) => devices > 0 && reason !== 'opted_out')
+    .map(({ reason, devices, exact }) => [whyLeftOut(reason), `${exact ? '' : 'about '}${countText(devices)}`])
 
 function Table({
   caption,
@@ -230,10 +245,3 @@ const reasons: Record<string, string> = {
 
 /** Says why a device is left out. A reason that this page does not know is shown by its name, with spaces for underscores. */
 const whyLeftOut = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ')
-
-/** Writes a duration in seconds, minutes or hours. */
-function durationText(seconds: number): string {
-  if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`
-  const minutes = Math.round(seconds / 60)
-  return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`
-}

@@ -34,7 +34,9 @@ export function NextInstants({ schedule, zone }: { schedule: Schedule; zone: str
       )}
       {isPast && (
         <p className="text-warning">
-          This time has passed{schedule.type === 'at' ? '' : ` in ${zone}`}: the message will be sent immediately.
+          {schedule.type === 'at'
+            ? 'This time has passed: the message will be sent immediately.'
+            : `This time has passed in ${zone}: users there get it immediately.`}
         </p>
       )}
       <div className="overflow-x-auto">

@@ -2,12 +2,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Send } from 'lucide-react'
 import { useState } from 'react'
-import { client, dataOf } from '../../api/client.ts'
+import { api, client, dataOf } from '../../api/client.ts'
 import { faultOf } from '../../api/fault.ts'
 import { describeDraftAudience } from '../../core/audience-text.ts'
 import { nameOf, type CampaignDraft } from '../../core/campaign-draft.ts'
 import type { DraftSaver } from '../../core/draft-saver.ts'
 import { approveLabel, sendLabel, whenOf } from '../../core/send-label.ts'
+import { reachOf } from '../../core/reach.ts'
 import { some } from '../../core/spans.ts'
 import { useApp } from '../../session/useAppId.ts'
 import { announce } from '../../ui/Announcer.tsx'
@@ -42,10 +43,18 @@ export function SendCard({
   const [isAsking, setAsking] = useState(false)
   const content = draft.experiment?.variants[0]?.content ?? draft.content
   const entry = (content.entries.find(({ locale }) => locale === content.fallback) ?? content.entries[0])?.entry
-  const devices = report && (report.experiment?.inSample ?? report.audience.devices)
+  const reach = report && reachOf(report)
+  const devices = reach?.get
   const { data: app } = useApp()
+  const segmentId = draft.audience.kind === 'saved' ? draft.audience.segmentId : ''
+  const { data: segment } = api.useQuery(
+    'get',
+    '/v1/admin/apps/{appId}/segments/{id}',
+    { params: { path: { appId, id: segmentId } } },
+    { enabled: segmentId !== '', staleTime: 30_000, retry: false },
+  )
   const most = app?.settings.approval?.devices
-  const asks = approval === null && devices !== undefined && most !== undefined && devices > most
+  const asks = approval === null && reach !== undefined && most !== undefined && reach.matched > most
   const label =
     devices === undefined
       ? 'Counting the devices'
@@ -96,9 +105,10 @@ export function SendCard({
         onClose={() => setAsking(false)}
         title={title}
         action={label}
-        audience={describeDraftAudience(draft.audience)}
+        audience={segment?.name ?? describeDraftAudience(draft.audience)}
         devices={devices ?? 'counting'}
-        when={whenOf(draft.schedule, new Date())}
+        skipped={reach?.skipped}
+        when={whenOf(draft.schedule, new Date(), reach?.later)}
         locales={content.entries.map(({ locale }) => locale)}
         text={draft.silent ? null : (entry ?? null)}
         onConfirm={send}

@@ -2,6 +2,7 @@ import { platformNames } from '@herald/contracts/platform'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { components } from '../../api/schema.gen.ts'
 import { statusWords } from '../../core/campaign-result.ts'
+import { withLocalTimes } from '../../core/time.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { Card } from '../../ui/Card.tsx'
 import { CopyText } from '../../ui/CopyText.tsx'
@@ -40,7 +41,7 @@ export function ExplainedDevices({
           columns={[
             { key: 'verdict', label: 'Outcome', cell: (trace) => <VerdictStatus verdict={trace.verdict} /> },
             { key: 'platform', label: 'Platform', cell: ({ platform }) => (platform === null ? '–' : platformNames[platform]) },
-            { key: 'sentence', label: 'Why', cell: ({ sentence }) => sentence },
+            { key: 'sentence', label: 'Why', cell: ({ sentence }) => withLocalTimes(sentence) },
             {
               key: 'device',
               label: 'Device',
@@ -90,7 +91,7 @@ function Whom({ explained, campaignName }: { explained: Explained; campaignName:
             label: 'User',
             value:
               user === null ? (
-                'The device belongs to nobody now.'
+                'No user is linked to this device.'
               ) : (
                 <TextLink to="/apps/$appId/people/$userId" params={{ appId, userId: user.id }}>
                   {user.externalId ?? `${user.id} (anonymous)`}

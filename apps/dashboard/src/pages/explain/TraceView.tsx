@@ -3,6 +3,7 @@ import { Copy } from 'lucide-react'
 import type { Certainty, Verdict } from '@herald/contracts/explain'
 import type { components } from '../../api/schema.gen.ts'
 import { firstOpen, stationsOf, ticketOf } from '../../core/explain-stations.ts'
+import { withLocalTimes } from '../../core/time.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { copy } from '../../ui/copy.ts'
@@ -52,7 +53,7 @@ export function TraceView({
           </span>
         </div>
         <p className="mt-2 text-lg" data-sentence>
-          {trace.sentence}
+          {withLocalTimes(trace.sentence)}
         </p>
         {until !== null && (
           <p className="mt-1 text-muted">

@@ -51,8 +51,8 @@ export function ImpactPage() {
             <>
               <Totals rows={rows} />
               <p className="text-sm text-muted">
-                Attributed to your last {countText(items.length)} campaigns. Each campaign’s page shows unique users and the variants of an
-                A/B test.
+                Attributed to your last {countText(items.length)} sends, those of your backend included. Each campaign’s page shows unique
+                users and the variants of an A/B test.
               </p>
             </>
           )}

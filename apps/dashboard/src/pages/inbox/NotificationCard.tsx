@@ -105,7 +105,7 @@ export function NotificationCard({ appId, push, report, onGesture }: Notificatio
             onClick={() => setIsTurned(!isTurned)}
             className="min-h-6 rounded px-1 text-accent hover:bg-hover"
           >
-            {isTurned ? 'Front' : 'Payload'}
+            {isTurned ? 'Hide payload' : 'Payload'}
           </button>
         </span>
       </footer>

@@ -58,6 +58,6 @@ const FirstRun = ({ appId }: { appId: string }) => (
       </ButtonLink>
     }
   >
-    Five steps lead to a first notification that arrives: on this browser, on a virtual phone, or in your own app.
+    Send your first notification in five steps: on this browser, on a virtual phone, or in your own app.
   </Empty>
 )

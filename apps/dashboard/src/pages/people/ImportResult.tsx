@@ -69,7 +69,7 @@ export function ImportResult({ report }: { report: ImportReport }) {
           },
           { label: 'Opted out', value: <Count value={optedOut} /> },
           { label: 'Format', value: <code className="font-mono text-xs">{format}</code> },
-          { label: 'Known devices', value: onExisting === 'keep' ? 'are kept as they are' : 'are written over' },
+          { label: 'Known devices', value: onExisting === 'keep' ? 'are kept as they are' : 'are overwritten' },
           { label: 'Browsers', value: web === 'skip' ? 'are skipped' : 'are imported' },
           ...(columns === null
             ? []

@@ -106,7 +106,7 @@ export function NewImport({ onBegun, onClose }: { onBegun: (report: ImportReport
             <Choice legend="A device that is known already" value={existing} onChange={setExisting} options={onExisting} />
             <Checkbox
               label="Import browsers too"
-              hint="Only with the key pair that they subscribed with, and when your site serves Herald’s service worker."
+              hint="Only if your web push keys were moved to Herald and your site has its service worker. Ask your developers."
               checked={withWeb}
               onChange={(event) => setWithWeb(event.target.checked)}
             />

@@ -174,7 +174,7 @@ function ForReal({
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   if (file === undefined)
-    return <p className="text-muted">No device was written. To import the file for real, begin a new import without “Dry run first”.</p>
+    return <p className="text-muted">Nothing was imported. To import the file, start a new import without “Dry run first”.</p>
   const begin = async (): Promise<void> => {
     setBusy(true)
     try {
@@ -189,10 +189,10 @@ function ForReal({
   return (
     <div className="flex flex-col gap-3">
       {error !== undefined && <ErrorNote error={error} />}
-      <p>No device was written. This is what the import would do.</p>
+      <p>Nothing was imported yet. This is what the import would do.</p>
       <div>
         <Button variant="primary" busy={busy} onClick={() => void begin()}>
-          Import {file.name} for real
+          Start the import of {file.name}
         </Button>
       </div>
     </div>

@@ -106,7 +106,7 @@ export function Devices({ person, onChanged }: { person: Person; onChanged: () =
         }}
       >
         {asked?.what === 'opt_out'
-          ? 'It gets no push until it registers again or is opted in. Pushes that are queued for it are skipped.'
+          ? 'It gets no pushes, and those queued for it are skipped. Its app opts it in again when it next registers, usually within a week of use.'
           : 'Do this only when the person asked for it: it was switched off on purpose.'}
       </Confirm>
       <Confirm
@@ -119,7 +119,7 @@ export function Devices({ person, onChanged }: { person: Person; onChanged: () =
           if (asked !== undefined) await remove(asked.device)
         }}
       >
-        It gets nothing any more. It comes back when its app registers it again.
+        No more pushes to this device. It reappears if its app registers it again.
       </Confirm>
     </Section>
   )

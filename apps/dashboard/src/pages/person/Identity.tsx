@@ -63,7 +63,7 @@ function LocalTime({ zone }: { zone: string | null }) {
     const timer = setInterval(() => setNow(new Date()), 10_000)
     return () => clearInterval(timer)
   }, [])
-  if (zone === null) return <>unknown: the app’s zone counts</>
+  if (zone === null) return <>Unknown: the app’s time zone is used</>
   const clock = clockIn(zone, now)
   if (clock === undefined) return <>{zone}</>
   return (

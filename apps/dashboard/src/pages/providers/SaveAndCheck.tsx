@@ -102,7 +102,7 @@ export function SaveButton({
               The credentials are stored.{' '}
               {isAway(refusal.checked)
                 ? `Whether ${name} accepts them is not known yet.`
-                : `Pushes stay on hold until ${name} accepts them. None is lost.`}
+                : `Pushes stay on hold until ${name} accepts them, or their time to live ends.`}
             </Banner>
           </>
         )}

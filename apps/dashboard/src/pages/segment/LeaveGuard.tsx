@@ -9,7 +9,7 @@ export function LeaveGuard({ isChanged }: { isChanged: boolean }) {
       open={blocker.status === 'blocked'}
       onClose={() => blocker.reset?.()}
       title="Leave without saving?"
-      action="Leave, and lose the changes"
+      action="Discard changes"
       danger
       onConfirm={async () => {
         blocker.proceed?.()

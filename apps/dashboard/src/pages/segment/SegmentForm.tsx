@@ -169,8 +169,8 @@ export function SegmentForm({ appId, saved }: { appId: string; saved: SavedSegme
             announce(`“${saved.name}” is deleted.`, 'good')
           }}
         >
-          Campaigns that were sent keep what they copied. A draft or a scheduled campaign that still names this segment cannot be sent: give
-          it another audience.
+          Scheduled and recurring campaigns still go out, with the conditions that the segment had when they were scheduled. A draft that
+          uses the segment needs another audience.
         </Confirm>
       )}
     </Page>

@@ -55,8 +55,8 @@ function KeptCount({ appId, segment }: { appId: string; segment: SavedSegment })
   )
 }
 
-const waiting = ['draft', 'scheduled', 'active'] as const
-const stateNames = { draft: 'draft', scheduled: 'scheduled', active: 'recurring' }
+const waiting = ['draft', 'scheduled', 'active', 'paused'] as const
+const stateNames = { draft: 'draft', scheduled: 'scheduled', active: 'recurring', paused: 'paused' }
 
 function WaitingCampaigns({ appId, segmentId }: { appId: string; segmentId: string }) {
   const lists = useQueries({
@@ -78,7 +78,7 @@ function WaitingCampaigns({ appId, segmentId }: { appId: string; segmentId: stri
     <Card title="Used by">
       {found.length === 0 ? (
         <p className="text-muted">
-          {lists.some(({ isPending }) => isPending) ? 'Looking' : 'Not used by any draft, scheduled or recurring campaign.'}
+          {lists.some(({ isPending }) => isPending) ? 'Looking' : 'Not used by any draft, scheduled, recurring or paused campaign.'}
         </p>
       ) : (
         <ul className="flex flex-col gap-1">

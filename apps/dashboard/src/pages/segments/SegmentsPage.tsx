@@ -67,7 +67,7 @@ export function SegmentsPage() {
                 </ButtonLink>
               }
             >
-              Save a group of users as a segment, such as “paying and active”. It is evaluated when a campaign is sent.
+              Save a group of users as a segment, such as “paying and active”. Who is in it is found out when a campaign is sent.
             </Empty>
           ) : (
             <Empty drawing="found" title="No segments found">

@@ -33,7 +33,7 @@ export function DeleteApp({ app }: { app: App }) {
           announce(`“${app.name}” is deleted.`, 'good')
         }}
       >
-        This cannot be undone. Keys stop working at once; the rows go in the background.
+        This cannot be undone. Keys stop working at once; all its data is deleted in the background.
       </Confirm>
     </Card>
   )

@@ -135,9 +135,7 @@ export function TemplateEditor({ appId, stored, initial }: { appId: string; stor
 }
 
 const usedBy = (count: number): string =>
-  count === 0
-    ? 'No campaign has used it yet.'
-    : `Used by ${count} ${count === 1 ? 'campaign, which keeps' : 'campaigns, which keep'} what was copied.`
+  count === 0 ? 'Not used yet.' : `Used in ${count} ${count === 1 ? 'send, which keeps' : 'sends, which keep'} what was copied.`
 
 async function saveTemplate(
   appId: string,

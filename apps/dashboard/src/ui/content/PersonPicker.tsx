@@ -29,9 +29,9 @@ export function PersonPicker({
     return [...fixed.filter(({ label }) => label.toLowerCase().includes(q.trim().toLowerCase())), ...people]
   }
   return (
-    <Field label="Shown for">
+    <Field label="Preview as">
       {({ id }) => (
-        <Combobox id={id} label="Shown for" value={value} valueLabel={name} load={load} onChange={(chosen) => onChange(chosen)} />
+        <Combobox id={id} label="Preview as" value={value} valueLabel={name} load={load} onChange={(chosen) => onChange(chosen)} />
       )}
     </Field>
   )

@@ -9,7 +9,7 @@ const usual = [
   { value: '604800', label: 'A week' },
   { value: '86400', label: 'A day' },
   { value: '3600', label: 'An hour' },
-  { value: '0', label: 'Now or never' },
+  { value: '0', label: 'Only if reachable at once' },
   { value: 'other', label: 'Another time' },
 ]
 

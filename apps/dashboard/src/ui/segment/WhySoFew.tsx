@@ -12,6 +12,8 @@ import { previewSegment } from './preview-segment.ts'
 export function WhySoFew({ appId, definition }: { appId: string; definition: SegmentDefinition }) {
   const root = readTree(definition, countIds())
   const steps = root === 'unreadable' ? [] : stepsOf(root)
+  // Conditions of “any of these” add devices: the first excludes nobody whom another does not bring back.
+  const isAny = root !== 'unreadable' && root?.kind === 'or'
   // The counts run one after the other, because a count may take seconds and loads the database that sends use too.
   const [reached, setReached] = useState(0)
   const counted = useQueries({
@@ -22,7 +24,7 @@ export function WhySoFew({ appId, definition }: { appId: string; definition: Seg
   if (next > reached) setReached(next)
   const known = counts.filter((count) => count !== undefined)
   const isDone = known.length === counts.length
-  const drop = isDone ? largestDrop(known) : undefined
+  const drop = isDone && !isAny ? largestDrop(known) : undefined
   const everyone = counts[0] ?? 0
   return (
     <div className="flex flex-col gap-2">
@@ -56,7 +58,7 @@ export function WhySoFew({ appId, definition }: { appId: string; definition: Seg
           Biggest drop: “{steps[drop.place]?.label.replace(/^and /, '')}” excludes <Count value={drop.lost} /> of those who were left.
         </p>
       )}
-      {isDone && drop === undefined && steps.length > 1 && <p>No condition excludes anybody.</p>}
+      {isDone && drop === undefined && steps.length > 1 && !isAny && <p>No condition excludes anybody.</p>}
       {steps.length === 1 && <p className="text-muted">Everyone. Only devices that are opted in and have a valid token are counted.</p>}
     </div>
   )

@@ -7,6 +7,7 @@ import { mostActions } from '@herald/contracts/payload'
 import { platformNames, platforms, sumOf, type Platform } from '@herald/contracts/platform'
 import type { RenderNote } from '@herald/contracts/render-entry'
 import { contentOf, type Estimate, type MeasuredText, type RenderedSample } from './dry-run.ts'
+import { spanOf } from '@herald/contracts/span-of'
 
 /**
  * A warning of a dry run. `path` says what it is about: a path in the request, or `providers.` followed by a provider. `devices`: how many devices it
@@ -60,7 +61,7 @@ const truncated = (looked: Looked): Warning[] =>
       path: `${pathOf(looked, variant, locale)}.body`,
       message:
         max > limit
-          ? `is too large for ${nameOf(platform)} even when its body is cut: such a push fails with payload_too_large`
+          ? `is too large for ${nameOf(platform)} even when its text is cut: these pushes will fail`
           : `is cut for ${nameOf(platform)}, whose payloads hold ${limit} bytes`,
       devices,
     }))
@@ -141,10 +142,10 @@ const ofProviders = ({ run, configured }: Looked): Warning[] =>
     if (devices === 0) return []
     const path = `providers.${providerOf[platform]}`
     if (!configured.has(platform))
-      return [{ code: 'not_configured', path, message: `is not set: pushes to ${nameOf(platform)} fail with not_configured`, devices }]
+      return [{ code: 'not_configured', path, message: `has no credentials: pushes to ${nameOf(platform)} will fail`, devices }]
     const open = run.openCircuits.find((circuit) => circuit.platform === platform)
     const why = open?.code ? ` (${open.code})` : ''
-    return open ? [{ code: 'circuit_open', path, message: `has an open circuit${why}: pushes wait until it closes`, devices }] : []
+    return open ? [{ code: 'circuit_open', path, message: `does not take our pushes${why}: they wait until it does`, devices }] : []
   })
 
 const webNeverSeen = ({ run: { webNeverSeen: devices } }: Looked): Warning[] =>
@@ -154,7 +155,7 @@ const webNeverSeen = ({ run: { webNeverSeen: devices } }: Looked): Warning[] =>
         {
           code: 'web_never_seen',
           path: 'providers.webpush',
-          message: `${count(devices, 'browser')} came with an import and not to the site since: the worker in them may not know Herald's pushes`,
+          message: `${count(devices, 'browser')} came with an import and have not visited the site since: they may not show it`,
           devices,
         },
       ]
@@ -163,7 +164,7 @@ function capSkipsMost({ run, at }: Looked): Warning[] {
   const skipped = run.skips.find(({ reason }) => reason === 'frequency_cap')?.devices ?? 0
   const queued = run.experiment?.inSample ?? sumOf(run.audience.byPlatform)
   if (skipped * 2 <= queued) return []
-  const message = `is not set, and the frequency cap skips ${skipped} of ${count(queued, 'device')}`
+  const message = `is off: the frequency cap will skip ${skipped} of ${count(queued, 'device')}`
   return [{ code: 'cap_skips_most', path: `${at}bypass.frequencyCap`, message, devices: skipped }]
 }
 
@@ -180,6 +181,6 @@ function ttlBelowEstimate({ send: { ttl }, estimate: { seconds, devices, perSeco
   // The ttl of a push counts from its turn.
   if (seconds === null || perSecond === null || ttl === 0 || ttl >= seconds || basis === 'send_rate') return []
   const late = Math.max(0, devices - Math.floor(perSecond * ttl))
-  const message = `is ${count(ttl, 'second')}, and by the pace of the last sends this one takes ${seconds}: devices reached later are skipped`
+  const message = `is ${spanOf(ttl)}, and sending will take about ${spanOf(seconds)}: devices whose turn comes later are skipped`
   return [{ code: 'ttl_below_estimate', path: `${at}ttl`, message, devices: late }]
 }

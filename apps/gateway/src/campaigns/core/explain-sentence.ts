@@ -1,6 +1,7 @@
 import type { ExplainedLeaf, ExplainedStep, StepOf, WaitingFor } from '@herald/contracts/explain'
 import type { Platform } from '@herald/contracts/platform'
 import { parseSegment, type SegmentNode } from '@herald/contracts/segment'
+import { spanOf } from '@herald/contracts/span-of'
 
 /** Finds the step of a trace that has this name. */
 export const stepOf = <Name extends ExplainedStep['step']>(steps: readonly ExplainedStep[], name: Name): StepOf<Name> | undefined =>
@@ -48,7 +49,7 @@ function whySkipped(steps: readonly ExplainedStep[], code: string, inbox: boolea
       return 'the user is in the control group'
     case 'frequency_cap':
       return cap
-        ? `the user had had as many campaigns as the cap allows, ${cap.max} within ${cap.windowSeconds} seconds`
+        ? `the user had had as many pushes as the cap allows, ${cap.max} in ${spanOf(cap.windowSeconds)}`
         : 'the frequency cap was used up'
     case 'quiet_hours':
       return quiet ? `it was in the quiet hours from ${quiet.start} to ${quiet.end} in ${quiet.zone}` : 'the user was in quiet hours'
@@ -86,7 +87,7 @@ export function sentenceOfWaiting(waitingFor: WaitingFor, steps: readonly Explai
         ? 'It is queued and waits for its turn.'
         : 'It has not been processed yet: the app’s other batches come first.'
     case 'wave':
-      return `It waits for wave ${waitingFor.wave} of ${waitingFor.of}, at ${waitingFor.at}.`
+      return `It waits for time-zone batch ${waitingFor.wave} of ${waitingFor.of}, at ${waitingFor.at}.`
     case 'paused':
       return `The campaign is paused${waitingFor.since ? ` since ${waitingFor.since}` : ''}${waitingFor.at ? ` and is cancelled at ${waitingFor.at} unless it is resumed` : ''}.`
     case 'circuit':
@@ -98,7 +99,7 @@ export function sentenceOfWaiting(waitingFor: WaitingFor, steps: readonly Explai
     case 'retry':
       return `It is tried again at ${waitingFor.at}: try ${tries} was answered ${waitingFor.code ?? 'by nobody'}${inBrackets(waitingFor.providerCode)}.`
     case 'provider':
-      return 'A dispatcher has it, and it is on its way to the provider.'
+      return 'It is being handed to the provider.'
   }
 }
 

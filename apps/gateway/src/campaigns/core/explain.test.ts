@@ -64,7 +64,7 @@ describe('explain for a device whose push was made', () => {
     ['opted_out', known([there, optedOut]), ['reachable', 'outcome'], 'opted out at 2026'],
     ['deleted', gone, ['device', 'outcome'], 'deleted'],
     ['owner_changed', { ...known([there, reachable]), owner: { id: other, externalId: null } }, ['owner', 'outcome'], 'another user'],
-    ['frequency_cap', known([there, reachable, cap]), ['frequency_cap', 'outcome'], '1 within 60 seconds'],
+    ['frequency_cap', known([there, reachable, cap]), ['frequency_cap', 'outcome'], '1 in 1 min'],
     ['quiet_hours', known([there, reachable, quiet]), ['quiet_hours', 'outcome'], '22:00 to 06:00 in Asia/Tokyo'],
     ['expired', known([there, reachable]), ['outcome'], 'time to live'],
     ['expired', known([there, reachable, tooLate]), ['wave', 'outcome'], 'had passed in Asia/Tokyo'],

@@ -47,7 +47,7 @@ const dryRun = {
     },
   ],
   warnings: [
-    { code: 'not_configured', path: 'providers.webpush', message: 'is not set: pushes to the web fail with not_configured', devices: 150 },
+    { code: 'not_configured', path: 'providers.webpush', message: 'has no credentials: pushes to the web will fail', devices: 150 },
   ],
   estimate: { seconds: 2, perSecond: 812.5, basis: 'recent_sends' },
 }

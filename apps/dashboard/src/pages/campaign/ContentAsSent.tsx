@@ -40,7 +40,7 @@ export function ContentAsSent({ appId, campaign }: { appId: string; campaign: Ca
             </Fact>
           )}
           <Fact name="When">{scheduleText(campaign.schedule)}</Fact>
-          <Fact name="Time to live">{ttl === 0 ? 'now or never' : spanOf(ttl)}</Fact>
+          <Fact name="Time to live">{ttl === 0 ? 'Only if reachable at once' : spanOf(ttl)}</Fact>
           <Fact name="Priority">{priority}</Fact>
           {collapseId !== null && <Fact name="Collapse id">{collapseId}</Fact>}
           {category !== null && (

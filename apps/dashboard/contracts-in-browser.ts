@@ -46,6 +46,7 @@ export const allowedContracts: ReadonlySet<string> = new Set([
   'segment-match',
   'segment-tree',
   'send-fields',
+  'span-of',
   'stats',
   'target',
   'template',

@@ -1,5 +1,4 @@
 import { useEffect, useRef } from 'react'
-import { placeInWords } from '../core/warning-lines.ts'
 
 /** Lists the mistakes of a form; it stands above the form's fields. The list gets the focus when it appears. */
 export function FormErrors({ details }: { details: readonly { path: string; message: string }[] }) {
@@ -14,15 +13,10 @@ export function FormErrors({ details }: { details: readonly { path: string; mess
       <ul className="mt-1 list-disc pl-4">
         {details.map(({ path, message }) => (
           <li key={path + message} className="break-words">
-            {path !== '' && <PlaceOf path={path} />} {message}
+            {path !== '' && <code className="font-mono text-xs">{path}</code>} {message}
           </li>
         ))}
       </ul>
     </div>
   )
-}
-
-function PlaceOf({ path }: { path: string }) {
-  const { words } = placeInWords(path)
-  return words === path ? <code className="font-mono text-xs">{path}</code> : <>{words}:</>
 }

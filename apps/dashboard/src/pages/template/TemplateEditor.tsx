@@ -17,6 +17,7 @@ import { ContentEditor } from '../../ui/content/ContentEditor.tsx'
 import { OptionsEditor } from '../../ui/content/OptionsEditor.tsx'
 import { TestSend } from '../../ui/content/TestSend.tsx'
 import { Field } from '../../ui/Field.tsx'
+import { placeInWords } from '../../core/warning-lines.ts'
 import { FormErrors } from '../../ui/FormErrors.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { TextInput } from '../../ui/TextInput.tsx'
@@ -96,7 +97,7 @@ export function TemplateEditor({ appId, stored, initial }: { appId: string; stor
     >
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(20rem,25rem)]">
         <div className="flex min-w-0 flex-col gap-5">
-          <FormErrors details={told} />
+          <FormErrors details={told.map(({ path, message }) => ({ path: '', message: `${placeInWords(path).words}: ${message}` }))} />
           <LeaveGuard isChanged={isChanged && !busy} />
           <Card title="Template">
             <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,14rem),1fr))] gap-3">

@@ -16,16 +16,16 @@ const go = findGo()
 console.log(go.version)
 
 // spec: identity/register-spares
-test('the Go client is formatted, passes go vet, and keeps its rules for retries, errors, webhooks and options', () => {
-  expect(go.run(client, 'gofmt', '-l', '.')).toEqual({ status: 0, output: '' })
-  expect(go.run(client, 'go', 'vet', './...')).toEqual({ status: 0, output: '' })
-  expect(go.run(client, 'go', 'test', '-count=1', '.')).toEqual({ status: 0, output: expect.stringMatching(/^ok\s+herald/) })
+test('the Go client is formatted, passes go vet, and keeps its rules for retries, errors, webhooks and options', async () => {
+  expect(await go.run(client, 'gofmt', '-l', '.')).toEqual({ status: 0, output: '' })
+  expect(await go.run(client, 'go', 'vet', './...')).toEqual({ status: 0, output: '' })
+  expect(await go.run(client, 'go', 'test', '-count=1', '.')).toEqual({ status: 0, output: expect.stringMatching(/^ok\s+herald/) })
 })
 
 // spec: limits/idempotency-replay, webhooks/signature, identity/register-spares
 test('through the Go client a backend registers, sends once, follows and verifies webhooks, although an answer is lost', async () => {
   const program = join(folder, 'walk')
-  expect(go.run(client, 'go', 'build', '-o', program, './walk')).toEqual({ status: 0, output: '' })
+  expect(await go.run(client, 'go', 'build', '-o', program, './walk')).toEqual({ status: 0, output: '' })
   expect(await walkClient(program, [], folder)).toEqual({ status: 0, complaints: '' })
 })
 
@@ -39,11 +39,11 @@ test('every block of Go in the guide compiles where the client was installed as 
   writeFileSync(join(folder, 'go.mod'), 'module example.com/shop\n\ngo 1.18\n')
   const [, commands = ''] = /```sh show\n([^]*?)```/.exec(readFileSync(join(root, 'docs/guide/go.md'), 'utf8')) ?? []
   expect(readFileSync(join(client, 'README.md'), 'utf8')).toContain(commands)
-  const installed = go.run(folder, 'bash', '-euo', 'pipefail', '-c', commands.replaceAll('https://push.example.com', baseUrl))
+  const installed = await go.run(folder, 'bash', '-euo', 'pipefail', '-c', commands.replaceAll('https://push.example.com', baseUrl))
   expect(installed).toEqual({ status: 0, output: '' })
   for (const { line, code } of blocks) {
     mkdirSync(join(folder, `block${line}`))
     writeFileSync(join(folder, `block${line}`, 'main.go'), code)
   }
-  expect(go.run(folder, 'go', 'vet', './...')).toEqual({ status: 0, output: '' })
+  expect(await go.run(folder, 'go', 'vet', './...')).toEqual({ status: 0, output: '' })
 })

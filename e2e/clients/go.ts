@@ -1,6 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { unpackDebian } from '@herald/tools/debian'
 
 const tools = resolve(import.meta.dirname, '../../.tools')
@@ -16,7 +18,8 @@ const settings = {
 
 export type Go = {
   version: string
-  run(directory: string, program: 'go' | 'gofmt' | 'bash', ...given: string[]): { status: number | null; output: string }
+  /** Runs a program without holding up this process: connections that are closed meanwhile are noticed. */
+  run(directory: string, program: 'go' | 'gofmt' | 'bash', ...given: string[]): Promise<{ status: number | null; output: string }>
 }
 
 /** Gives the Go of this machine, else that of Debian's packages. Throws an Error that says what is missing. */
@@ -24,9 +27,10 @@ export function findGo(): Go {
   const env = { ...process.env, ...settings, ...(spawnSync('go', ['version']).status === 0 ? {} : unpackGo()) }
   return {
     version: execFileSync('go', ['version'], { encoding: 'utf8', env }).trim(),
-    run(directory, program, ...given) {
-      const { status, stdout, stderr } = spawnSync(program, given, { cwd: directory, encoding: 'utf8', timeout: 280_000, env })
-      return { status, output: `${stdout}${stderr}` }
+    async run(directory, program, ...given) {
+      const child = spawn(program, given, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'], timeout: 280_000, env })
+      const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+      return { status: status as number | null, output: `${stdout}${stderr}` }
     },
   }
 }

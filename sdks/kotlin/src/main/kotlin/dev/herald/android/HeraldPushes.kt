@@ -157,13 +157,14 @@ open class HeraldMessagingService : FirebaseMessagingService() {
   @Deprecated("Firebase calls onRegistered with installation ids")
   override fun onNewToken(token: String) = HeraldPushes.renew(this, token)
 
-  /** Reports a push, shows it, and tells the page. A recall removes a notification instead, and the page hears nothing of it. */
+  /** Shows a push, reports it, and tells the page. A recall removes a notification instead, and the page hears nothing of it. */
   override fun onMessageReceived(message: RemoteMessage) {
     val msgId = message.data["msgId"] ?: return
     val bridge = HeraldPushes.bridge(this)
+    val recalled = message.data["heraldDismiss"]
+    if (recalled != null) HeraldPushes.remove(this, recalled) else HeraldPushes.show(this, message)
     bridge.call("delivered", mapOf("msgId" to msgId)) { _, _ -> }
-    message.data["heraldDismiss"]?.let { return HeraldPushes.remove(this, it) }
-    HeraldPushes.show(this, message)
+    if (recalled != null) return
     val data = message.data.filterKeys { it != "msgId" && it != "url" && it != "actions" }
     bridge.emit("push", mapOf("title" to message.notification?.title, "body" to message.notification?.body, "url" to message.data["url"], "data" to data))
   }

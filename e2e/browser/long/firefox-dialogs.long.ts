@@ -32,12 +32,12 @@ beforeAll(async () => {
   const segment = await made(tenant.call('POST', '/v1/segments', { name: 'All', definition: {} }))
   const template = await made(tenant.call('POST', '/v1/templates', { name: 'News', content: textOf('News') }))
   const webhook = await made(tenant.admin('POST', '/webhooks', { url: 'https://shop.example/hook' }))
-  ok(await tenant.admin('POST', '/categories', { id: 'offers', name: 'Offers' }), 201)
+  ok(await tenant.admin('POST', '/categories', { id: 'offers', name: 'Offers', default: 'in' }), 201)
   paths = [
     'overview',
     'start',
     'compose',
-    `compose?campaignId=${draft}`,
+    `compose/${draft}?step=review`,
     'campaigns',
     'campaigns?view=calendar',
     `campaigns/${draft}`,

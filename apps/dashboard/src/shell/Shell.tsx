@@ -5,6 +5,7 @@ import { SessionGate } from '../session/SessionGate.tsx'
 import { useAppIdIfAny, useIsAppGone } from '../session/useAppId.ts'
 import { useSystem } from '../session/useSystem.ts'
 import { Announcer } from '../ui/Announcer.tsx'
+import { LayerContext } from '../ui/layers.ts'
 import { useReadyOnce } from '../ui/useReadyOnce.ts'
 import { Banners } from './Banners.tsx'
 import { AppGone } from './PageStates.tsx'
@@ -42,6 +43,7 @@ function Shell() {
   const isGone = useIsAppGone(addressed)
   const appId = isGone ? undefined : addressed
   const [layer, setLayer] = useState<'palette' | 'help' | 'sessions'>()
+  const [main, setMain] = useState<HTMLElement | null>(null)
   useKeyboard()
   useShellShortcuts(
     () => setLayer('palette'),
@@ -55,42 +57,44 @@ function Shell() {
   const isBannered = useReadyOnce(!useSystem().isPending, bannersWithinMs)
 
   return (
-    <div className="flex min-h-dvh flex-col md:flex-row">
-      <a
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault()
-          document.getElementById('main')?.focus()
-        }}
-        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-surface focus:px-3 focus:py-2"
-      >
-        Skip to the page
-      </a>
-      <Sidebar
-        appId={appId}
-        openPalette={() => setLayer('palette')}
-        openHelp={() => setLayer('help')}
-        openSessions={() => setLayer('sessions')}
-      />
-      <div className="flex min-w-0 flex-1 flex-col">
-        <section aria-label="State of Herald">
-          <Banners />
-        </section>
-        <main id="main" tabIndex={-1} className={clsx('min-w-0 flex-1', !isBannered && 'invisible')}>
-          {isGone ? <AppGone /> : <Outlet />}
-        </main>
+    <LayerContext value={main}>
+      <div className="flex min-h-dvh flex-col md:flex-row">
+        <a
+          href="#main"
+          onClick={(event) => {
+            event.preventDefault()
+            document.getElementById('main')?.focus()
+          }}
+          className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-surface focus:px-3 focus:py-2"
+        >
+          Skip to the page
+        </a>
+        <Sidebar
+          appId={appId}
+          openPalette={() => setLayer('palette')}
+          openHelp={() => setLayer('help')}
+          openSessions={() => setLayer('sessions')}
+        />
+        <div className="flex min-w-0 flex-1 flex-col">
+          <section aria-label="State of Herald">
+            <Banners />
+          </section>
+          <main id="main" ref={setMain} tabIndex={-1} className={clsx('min-w-0 flex-1', !isBannered && 'invisible')}>
+            {isGone ? <AppGone /> : <Outlet />}
+          </main>
+        </div>
+        <ShortcutsHelp open={layer === 'help'} onClose={close} />
+        {layer === 'sessions' && (
+          <Suspense fallback={null}>
+            <Sessions onClose={close} />
+          </Suspense>
+        )}
+        {layer === 'palette' && (
+          <Suspense fallback={null}>
+            <Palette appId={appId} onClose={close} openHelp={() => setLayer('help')} />
+          </Suspense>
+        )}
       </div>
-      <ShortcutsHelp open={layer === 'help'} onClose={close} />
-      {layer === 'sessions' && (
-        <Suspense fallback={null}>
-          <Sessions onClose={close} />
-        </Suspense>
-      )}
-      {layer === 'palette' && (
-        <Suspense fallback={null}>
-          <Palette appId={appId} onClose={close} openHelp={() => setLayer('help')} />
-        </Suspense>
-      )}
-    </div>
+    </LayerContext>
   )
 }

@@ -46,8 +46,8 @@ export function watchLayers(watcher: () => void): () => void {
   return () => watchers.delete(watcher)
 }
 
-/** The dialog that a component is in. Menus and popovers must open inside of it. */
+/** The dialog that a component is in, else the page's `main`. Menus and popovers open inside of it: a screen reader finds them in a landmark. */
 export const LayerContext = createContext<HTMLElement | null>(null)
 
-/** Gives the element that a menu or popover must open inside of; null on a page without a dialog. */
+/** Gives the element that a menu or popover must open inside of; null until it is there. */
 export const useLayer = (): HTMLElement | null => useContext(LayerContext)

@@ -206,6 +206,8 @@ test("an operator adds a test device, sends a test to it and sees the provider's
   await page.keyboard.press('Control+Enter')
   // The page still moves until the report of the dry run is shown.
   await page.getByRole('button', { name: 'Send to 3 devices' }).waitFor()
+  // The field that had the focus is gone: the focus is on the new page's heading.
+  await page.locator('h1:focus', { hasText: 'Review' }).waitFor()
   await page.getByRole('combobox', { name: 'Add a test device' }).click()
   await page.getByRole('option', { name: /iOS/ }).click()
   await page.getByRole('button', { name: 'Send a test to 1 device' }).click()

@@ -52,7 +52,7 @@ test('queued = sent + failed + skipped + waiting holds on screen throughout a se
   await page.locator('[data-sentence]', { hasText: /^Sending:/ }).waitFor()
 
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
-  await page.getByRole('dialog').getByText('been sent and cannot be taken back').waitFor()
+  await page.getByRole('dialog').getByText('been sent. To remove or replace them, use Recall').waitFor()
   await page.getByRole('button', { name: 'Cancel this send' }).click()
   await untilStatus(tenant, id, 'cancelled')
   await page.locator('[data-sentence]', { hasText: /^Cancelled:/ }).waitFor()

@@ -98,7 +98,7 @@ const cases: Case[] = [
   {
     name: 'the frequency cap is used up',
     make: (device) => sendUnder({ frequencyCap: { max: 1, windowSeconds: 3_600 } }, device, 1),
-    sentence: /^Skipped at .*: the user had had as many pushes as the cap allows, 1 in 1 h\.$/,
+    sentence: /^Skipped at .*: the user had had as many messages as the cap allows, 1 in 1 h\.$/,
     step: 'cap',
     result: 'stop',
     says: /1 of 1 campaign within 1 hour was used/,

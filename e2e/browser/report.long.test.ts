@@ -108,7 +108,7 @@ test('the overview shows how the subscribers have grown, once two days were coun
   await page.route(/\/devices\/series$/, (route) => route.fulfill({ json: { points } }))
   await page.getByRole('link', { name: 'Overview' }).click()
   await page.getByRole('region', { name: 'Reachable devices by day' }).waitFor()
-  await page.getByText('5 devices could be reached at the end of the last day, 2 more than 2 days before.').waitFor()
+  await page.getByText('5 devices could be reached at the end of the last day, 2 more than 1 day before.').waitFor()
   await untilShown(page)
   expect(await barriersOf(page)).toEqual([])
   expect(watched.faults).toEqual([])

@@ -102,7 +102,7 @@ const AutoWinner = z
     const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', message, path: [path] })
     if ((metric === 'conversion') !== (conversion !== undefined))
       refuse('conversion', 'is required with the metric conversion, and only then')
-    if (minMinutes !== undefined && minMinutes > afterMinutes) refuse('minMinutes', 'must not be longer than the test, `afterMinutes`')
+    if (minMinutes !== undefined && minMinutes > afterMinutes) refuse('minMinutes', 'must not be longer than the test (afterMinutes)')
   })
 
 /**

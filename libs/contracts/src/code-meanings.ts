@@ -79,10 +79,10 @@ const skips: Readonly<Record<SkipReason, Remedy>> = {
     byItself: 'The user gets no campaign while the control group lasts.',
   },
   frequency_cap: {
-    means: 'The user has had as many campaigns as the frequency cap allows.',
+    means: 'The user has had as many messages as the frequency cap allows.',
     todo: 'If the message must reach everybody, turn on “Ignore the frequency cap”. The cap is in the settings.',
     repairsItself: true,
-    byItself: 'The user gets campaigns again when the cap’s window is over.',
+    byItself: 'The user gets messages again when the cap’s window is over.',
   },
   quiet_hours: {
     means: 'It was in the user’s quiet hours, and the settings say that such pushes are skipped.',
@@ -93,7 +93,7 @@ const skips: Readonly<Record<SkipReason, Remedy>> = {
   expired: {
     means:
       'The time to live ended before the push could be handed to the provider, the date of the schedule had passed in the user’s time zone, or a newer state of the Live Activity came first.',
-    todo: 'Set a longer time to live, or a later limit under “If the time has already passed” (lateMinutes), and check for a pause or a provider outage.',
+    todo: 'Set a longer time to live, or a later limit under “If the time has already passed”, and check for a pause or a provider outage.',
     repairsItself: false,
     byItself: 'A push that is too late is not sent.',
   },

@@ -10,7 +10,8 @@ export const remedies: Readonly<Record<FailureCode, string | null>> = {
   payload_too_large: 'shorten the texts or the data of the send: the provider takes about 4,000 bytes',
   payload_invalid:
     'check the send’s overrides: the provider knows none of its fields by that name or type; without overrides it is a mistake of Herald’s: report it with the provider’s code',
-  credentials_invalid: 'put the app’s provider credentials in order; pushes are held until they are, at most a day unless your administrator set another time',
+  credentials_invalid:
+    'put the app’s provider credentials in order; pushes are held until they are, at most a day unless your administrator set another time',
   not_configured: 'give the app credentials for this platform, or leave the platform out of the send',
   rate_limited: 'spread the app’s sends, or ask the provider for a higher quota; pushes wait for it and are slowed down meanwhile',
   provider_unavailable: 'look at the provider’s status page; pushes wait and are tried again',

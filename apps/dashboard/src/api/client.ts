@@ -11,6 +11,9 @@ import type { paths } from './schema.gen.ts'
 const limitMs = 10_000
 
 const reads = ['GET', 'HEAD']
+/** Paths that only read, although they are asked with POST. */
+const readsByPost = /\/(dry-run|segments\/preview|users\/search)$/
+const isRead = ({ method, url }: Request): boolean => reads.includes(method) || readsByPost.test(new URL(url).pathname)
 
 let csrfToken: string | undefined
 
@@ -28,7 +31,7 @@ export async function send(request: Request, withinMs = limitMs): Promise<Respon
     const again = request.clone()
     const response = await fetch(prepared(again, withinMs)).catch((error: unknown) => {
       // A read that got no answer has changed nothing, so the page may ask again.
-      if (reads.includes(request.method) && error instanceof DOMException && error.name === 'TimeoutError')
+      if (isRead(request) && error instanceof DOMException && error.name === 'TimeoutError')
         throw new ApiFault({ status: 0, code: 'timeout', message: 'Herald did not answer in time. Retrying.' })
       throw error
     })

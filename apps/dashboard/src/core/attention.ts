@@ -37,7 +37,7 @@ export function attentionNotes(attention: readonly Attention[], devices: Devices
     notes.push({
       key: `dead-${platform}`,
       kind: 'warning',
-      text: `${percentText(invalidated, total)} of the ${platformNames[platform]} devices cannot be reached any more (${countText(invalidated)} of ${countText(total)}). Most of their apps were probably uninstalled.`,
+      text: `${percentText(invalidated, total)} of the ${platformNames[platform]} devices cannot be reached any more (${countText(invalidated)} of ${countText(total)}). Uninstalled apps and ended subscriptions are normal; ask your developers if it rose suddenly.`,
       since: null,
       link: { label: 'See why', page: 'log', search: { outcome: 'failed', code: 'token_dead', platform } },
     })

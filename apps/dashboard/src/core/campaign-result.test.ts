@@ -4,7 +4,10 @@ import { resultOf } from './campaign-result.ts'
 // spec: dashboard/status-by-result
 test.each([
   [{ queued: 372, sent: 0, failed: 372 }, 'bad', 'All failed'],
+  [{ queued: 372, sent: 0, failed: 1 }, 'bad', 'None sent'],
   [{ queued: 100, sent: 0, failed: 0 }, 'warning', 'All skipped'],
+  [{ queued: 100, sent: 49, failed: 0 }, 'warning', 'Sent, 51 % skipped'],
+  [{ queued: 100, sent: 50, failed: 0 }, 'good', 'Sent'],
   [{ queued: 0, sent: 0, failed: 0 }, 'off', 'No recipients'],
   [{ queued: 100, sent: 88, failed: 12 }, 'warning', 'Sent, 12 % failed'],
   [{ queued: 100, sent: 96, failed: 4 }, 'good', 'Sent'],

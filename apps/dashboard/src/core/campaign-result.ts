@@ -48,7 +48,10 @@ export function resultOf({
   if (status !== 'sent') return { kind: statusKinds[status], word: statusWords[status] }
   const { queued, sent, failed } = stats
   if (queued === 0) return { kind: 'off', word: 'No recipients' }
-  if (sent === 0) return failed > 0 ? { kind: 'bad', word: 'All failed' } : { kind: 'warning', word: 'All skipped' }
+  if (sent === 0)
+    return failed > 0 ? { kind: 'bad', word: failed === queued ? 'All failed' : 'None sent' } : { kind: 'warning', word: 'All skipped' }
   if (failed >= manyFailed * (sent + failed)) return { kind: 'warning', word: `Sent, ${percentText(failed, sent + failed, 0)} failed` }
+  const skipped = queued - sent - failed
+  if (skipped > queued / 2) return { kind: 'warning', word: `Sent, ${percentText(skipped, queued, 0)} skipped` }
   return { kind: 'good', word: statusWords.sent }
 }

@@ -41,7 +41,10 @@ export function verdictOf(report: ExperimentReport, nameOf: NameOf, auto: Auto |
     .toSorted((one, other) => other.rate - one.rate)
     .map(({ id, rate }) => `${nameOf(id)} ${shareText(rate)}`)
     .join(', ')
-  if (decided && best) return `${nameOf(best.id)} is winning with ${countText((1 - alpha) * 100)} % confidence (${rates}).`
+  const confidence = `${countText((1 - alpha) * 100)} % confidence`
+  // With three or more variants the test says that they differ, not which is best.
+  if (decided && best && variants.length > 2) return `The variants differ with ${confidence}; ${nameOf(best.id)} leads (${rates}).`
+  if (decided && best) return `${nameOf(best.id)} is winning with ${confidence} (${rates}).`
   const fewest = Math.min(...variants.map(({ sent }) => sent))
   const minUsers = auto?.minUsers ?? usualMinUsers
   if (fewest < minUsers)

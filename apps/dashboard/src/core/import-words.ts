@@ -3,10 +3,10 @@ import type { ImportField } from '@herald/contracts/import'
 /** What a column may hold, in the order in which an operator looks for it. */
 export const importFields: Readonly<Record<ImportField, string>> = {
   platform: 'Platform: ios, android or web',
-  token: 'Token of an app',
-  endpoint: 'Endpoint of a browser',
-  p256dh: 'Key p256dh of a browser',
-  auth: 'Key auth of a browser',
+  token: 'Push token of an app',
+  endpoint: 'Web push endpoint',
+  p256dh: 'Web push key p256dh',
+  auth: 'Web push key auth',
   externalId: 'External id of the user',
   tags: 'Tags, as a JSON object',
   language: 'Language',

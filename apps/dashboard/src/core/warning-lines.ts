@@ -86,13 +86,17 @@ export function placeInWords(path: string): { words: string; locale: string | nu
   return { words: bare === '' ? 'The message' : (fields[bare] ?? bare), locale: null }
 }
 
+const saysDevices: ReadonlySet<string> = new Set(['missing_locale', 'web_never_seen', 'cap_skips_most'])
+
 /** Gives the warnings of a dry run in words, those that say the same of several fields as one line (spec: dashboard/warnings-once). */
 export function warningLines(warnings: readonly DryRunWarning[]): WarningLine[] {
   const alike = Map.groupBy(warnings, ({ code, message }) => `${code} ${message}`)
   return [...alike].map(([key, group]) => {
     const places = group.map(({ path }) => placeInWords(path))
     const devices = Math.max(0, ...group.map((warning) => warning.devices ?? 0))
-    const counted = devices === 0 ? '' : ` (${countText(devices)} ${devices === 1 ? 'device' : 'devices'})`
+    // These say the number themselves.
+    const counted =
+      devices === 0 || saysDevices.has(group[0]?.code ?? '') ? '' : ` (${countText(devices)} ${devices === 1 ? 'device' : 'devices'})`
     const words = [...new Set(places.map((place) => place.words))].join(', ')
     const [first] = group
     const path = first === undefined || first.path.startsWith('providers.') ? null : first.path.replace(ofRequest, '')

@@ -18,7 +18,10 @@ export function Palette({ appId, onClose, openHelp }: { appId: string | undefine
   const go = (href: string): void => router.history.push(router.basepath + href)
   const actions = paletteActions({ appId, isSimulated, may: useMay(), go, openHelp })
   const wanted = text.trim().toLowerCase()
-  const fitting = actions.filter(({ label }) => wanted.split(/\s+/).every((word) => label.toLowerCase().includes(word)))
+  const fitting = actions.filter(({ label }) => {
+    const words = `${label} ${label.includes('Delivery check') ? 'why explain' : ''}`.toLowerCase()
+    return wanted.split(/\s+/).every((word) => words.includes(word))
+  })
 
   const first = (wanted === '' ? undefined : found?.[0]?.items[0]?.href) ?? fitting[0]?.label ?? ''
   // Enter opens the entry at the top of the list, also when a search has just put it there.

@@ -58,7 +58,7 @@ async function copyWebPushKey(appId: string): Promise<void> {
     await copy(publicKey, 'The public key of Web Push is copied')
   } catch (error) {
     const { status, message } = faultOf(error)
-    announce(status === 404 ? 'This app has no keys of Web Push yet: make them under Providers.' : message, 'bad')
+    announce(status === 404 ? 'This app has no keys of Web Push yet: create them under Providers.' : message, 'bad')
   }
 }
 

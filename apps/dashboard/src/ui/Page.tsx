@@ -13,12 +13,15 @@ export function Page({
   lead,
   actions,
   guide,
+  part,
   children,
 }: {
   title: string
   lead?: ReactNode
   actions?: ReactNode
   guide?: string | undefined
+  /** What is shown of a page that shows several things at one address, so that the focus goes with it. */
+  part?: string
   children: ReactNode
 }) {
   const heading = useRef<HTMLHeadingElement>(null)
@@ -32,7 +35,7 @@ export function Page({
     // The browser itself places the focus on the first page. A field that has the focus keeps it.
     if (!isFirstPage && document.activeElement?.matches('input, textarea, select') !== true) heading.current?.focus({ preventScroll: true })
     isFirstPage = false
-  }, [pathname])
+  }, [pathname, part])
 
   return (
     <div className="mx-auto flex w-full max-w-[1200px] flex-col gap-5 px-4 py-6 sm:px-6">

@@ -57,7 +57,10 @@ async function confirm<Sent>(
   const seen = await lookAt(needs, of, settings)
   if (hashOf(seen) !== asked.seen) {
     await withdrawApproval(needs.db, of)
-    throw fault('invalid_state', 'The campaign or its segment was changed since it was asked for. Look at it, and ask again.')
+    throw fault(
+      'invalid_state',
+      'The campaign or its segment was changed after approval was requested. Check it, and request approval again.',
+    )
   }
   if (!(await beginConfirming(needs.db, of)))
     throw fault('invalid_state', 'The campaign was changed, or is being confirmed by somebody else. Read it again.')

@@ -134,8 +134,8 @@ function CancelConsequence({ campaign, reading }: { campaign: Campaign; reading:
   return (
     <div className="grid gap-2">
       <p>
-        {some(sent, 'push has', 'pushes have')} been sent and cannot be taken back. {some(waiting, 'push is', 'pushes are')} waiting and
-        will not be sent.
+        {some(sent, 'push has', 'pushes have')} been sent. To remove or replace them, use Recall. {some(waiting, 'push is', 'pushes are')}{' '}
+        waiting and will not be sent.
       </p>
       <p>This cannot be undone. To stop it for some days, pause it.</p>
     </div>

@@ -50,7 +50,7 @@ export function SendSheet({
       title={title}
       action={action}
       ready={devices !== 'counting'}
-      typed={typeof devices === 'number' && devices > mostUntyped ? countText(devices) : undefined}
+      typed={devices === 'unknown' ? 'send' : typeof devices === 'number' && devices > mostUntyped ? countText(devices) : undefined}
       onConfirm={onConfirm}
     >
       <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[6rem_1fr]">

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
+import { faultOf } from '../../api/fault.ts'
 import { describeAudience } from '../../core/audience-text.ts'
 import { draftOfContent } from '../../core/content-draft.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -70,8 +71,9 @@ function WinnerSheet({
   const { data, error } = api.useQuery(
     'post',
     '/v1/admin/apps/{appId}/dry-run',
-    { params: { path: { appId } }, body: { campaignId, samples: { random: 1 } } },
-    { staleTime: 60_000, retry: false },
+    { params: { path: { appId } }, body: { campaignId } },
+    // A gateway runs one dry run of an app at a time, and refuses a further one with 429.
+    { staleTime: 60_000, retry: (count, fault) => count < 5 && faultOf(fault).status === 429, retryDelay: 2_000 },
   )
   const draft = content && draftOfContent(content)
   const entry = draft?.entries.find(({ locale }) => locale === draft.fallback)?.entry

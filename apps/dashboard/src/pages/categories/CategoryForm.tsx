@@ -92,7 +92,7 @@ export function CategoryForm({ category, onSaved }: { category: Category | undef
       <Choice legend="Default subscription" value={begins} onChange={setBegins} options={beginnings} />
       <Checkbox
         label="Required: nobody can unsubscribe"
-        hint="For messages that people must get, such as security or legal notices"
+        hint="Such as security or legal notices. Frequency cap, quiet hours and control group still apply"
         checked={locked}
         onChange={({ target }) => setLocked(target.checked)}
       />

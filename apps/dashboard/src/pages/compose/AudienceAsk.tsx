@@ -11,7 +11,7 @@ import type { EstimateTarget } from '../../ui/segment/Estimate.tsx'
 
 const options = [
   { value: 'everyone', label: 'Everyone', hint: 'All reachable devices' },
-  { value: 'saved', label: 'A saved segment', hint: 'Its conditions now; who meets them when it is sent' },
+  { value: 'saved', label: 'A saved segment', hint: 'Conditions are fixed when you send or schedule; members until it goes out' },
   { value: 'own', label: 'Conditions', hint: 'Only for this message' },
 ] as const
 

@@ -15,7 +15,7 @@ export function BypassAsk({ value, onChange }: { value: BypassDraft; onChange: (
         label="Ignore the frequency cap"
         hint={
           frequencyCap
-            ? `At most ${some(frequencyCap.max, 'push', 'pushes')} in ${spanOf(frequencyCap.windowSeconds)}`
+            ? `At most ${some(frequencyCap.max, 'message', 'messages')} in ${spanOf(frequencyCap.windowSeconds)}`
             : 'Not set for this app'
         }
         checked={value.frequencyCap}

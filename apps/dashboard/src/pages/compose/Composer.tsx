@@ -69,6 +69,7 @@ export function Composer({
     <Page
       title={isReview ? `Review: ${nameOf(draft)}` : 'Compose'}
       guide="campaigns"
+      part={isReview ? 'review' : 'message'}
       actions={
         <>
           <SaveLine state={state} onSave={() => void saver.saveNow()} />

@@ -3,6 +3,7 @@ import type { Schedule } from '@herald/contracts/campaign'
 import { spanOf } from '@herald/contracts/span-of'
 import { Link } from '@tanstack/react-router'
 import type { components } from '../../api/schema.gen.ts'
+import { nameOfLocale } from '../../core/locale-tabs.ts'
 import { countText } from '../../core/number.ts'
 import { reachOf } from '../../core/reach.ts'
 import { some } from '../../core/spans.ts'
@@ -94,7 +95,7 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
         caption="Languages"
         head={['Language', 'Devices', 'Get the default language']}
         rows={report.locales.map(({ locale, devices, fallback }) => [
-          locale,
+          nameOfLocale(locale),
           countText(devices),
           fallback === 0 ? '–' : countText(fallback),
         ])}
@@ -105,7 +106,7 @@ export function DryRunReport({ report, schedule }: { report: Report; schedule: S
         head={['Platform', 'Language', 'Bytes', 'Fits']}
         rows={inOrder(report.bytes).map(({ platform, locale, variant, max, limit, truncated }) => [
           platformNames[platform],
-          [locale ?? 'silent', variant].filter((part) => part !== null).join(', variant '),
+          [locale === null ? 'silent' : nameOfLocale(locale), variant].filter((part) => part !== null).join(', variant '),
           `${countText(max)} of ${countText(limit)}`,
           truncated ? (
             <Status key="s" kind="warning">
@@ -137,7 +138,9 @@ function DryRunSamples({ samples }: { samples: Report['samples'] }) {
       {samples.map(({ subscriptionId, userId, platform, locale, variant, entry, payload, skip, warnings }) => (
         <div key={subscriptionId} className="flex flex-col gap-1 rounded-md border border-line p-3">
           <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
-            {[platformNames[platform], locale, variant === null ? null : `variant ${variant}`].filter((part) => part !== null).join(' · ')}
+            {[platformNames[platform], locale === null ? null : nameOfLocale(locale), variant === null ? null : `variant ${variant}`]
+              .filter((part) => part !== null)
+              .join(' · ')}
             <TextLink to="/apps/$appId/people/$userId" params={{ appId, userId }}>
               View user
             </TextLink>

@@ -2,6 +2,7 @@ import type { FaultDetail } from '@herald/contracts/fault'
 import { useEffect, useRef } from 'react'
 import { stepOfPath } from '../../core/step-texts.ts'
 import { placeInWords } from '../../core/warning-lines.ts'
+import { focusField } from './focus-field.ts'
 
 /**
  * Lists what keeps a message from being reviewed, in words; those that say the same of several fields are one line. Each leads to its field. The list
@@ -18,12 +19,7 @@ export function Mistakes({ details, onLocale }: { details: readonly FaultDetail[
     const { locale } = placeInWords(path)
     if (locale !== null) onLocale(locale)
     // The step was opened when the list appeared; the language's fields are there after the next render.
-    requestAnimationFrame(() => {
-      const fields = document.getElementById(`step-${stepOfPath(path)}`)
-      const field =
-        fields?.querySelector<HTMLElement>('[aria-invalid="true"]') ?? fields?.querySelector<HTMLElement>('input, textarea, button')
-      field?.focus()
-    })
+    requestAnimationFrame(() => focusField(path))
   }
   return (
     <div ref={list} role="alert" tabIndex={-1} className="rounded-lg border border-bad/40 bg-bad-soft px-4 py-3">

@@ -18,7 +18,7 @@ export function NextInstants({ schedule, zone }: { schedule: Schedule; zone: str
   if (instants.length === 0 && schedule.type === 'user_timezone')
     return (
       <p className="text-warning">
-        In {zone} this time has passed: users there are skipped, others get it at this time in their own time zone.
+        In {zone} this time has passed: users there and in zones where it passed before are skipped; only zones further west still get it.
       </p>
     )
   if (instants.length === 0) return <p className="text-warning">Nothing will be sent: the last day has passed.</p>

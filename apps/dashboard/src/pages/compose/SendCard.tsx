@@ -54,7 +54,7 @@ export function SendCard({
     { enabled: segmentId !== '', staleTime: 30_000, retry: false },
   )
   const most = app?.settings.approval?.devices
-  const asks = approval === null && reach !== undefined && most !== undefined && reach.matched > most
+  const asks = approval === null && report !== undefined && most !== undefined && report.audience.devices > most
   const label =
     devices === undefined
       ? 'Counting the devices'

@@ -100,7 +100,7 @@ export function SampleRate({
         hint={
           percent >= 100
             ? 'Everybody gets one of the variants.'
-            : `The other ${countText(Math.round((100 - percent) * 100) / 100)} % get the winner${experiment.auto ? '' : ', once you choose it'}.`
+            : `The other ${countText(Math.round((100 - percent) * 100) / 100)} % get the winner as soon as it is ${experiment.auto ? 'decided' : 'chosen'}, whatever the schedule.`
         }
         error={error}
       >

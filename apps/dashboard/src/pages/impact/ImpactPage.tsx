@@ -42,7 +42,7 @@ export function ImpactPage() {
           query={campaigns}
           isEmpty={() => rows.length === 0}
           empty={
-            <Empty title="No conversions yet">
+            <Empty title={`No conversions of your last ${newest} sends`}>
               Your backend reports what people do, such as an order, and Herald says which push came before it. The guide shows how.
             </Empty>
           }

@@ -2,6 +2,7 @@ import { platformNames, platforms } from '@herald/contracts/platform'
 import { api } from '../../api/client.ts'
 import { growthOf } from '../../core/growth.ts'
 import { countText } from '../../core/number.ts'
+import { some } from '../../core/spans.ts'
 import { Section } from '../../ui/Section.tsx'
 import { Chart } from '../../ui/Chart.tsx'
 
@@ -23,7 +24,7 @@ export function Growth({ appId }: { appId: string }) {
     <Section title="Reachable devices by day">
       <Chart
         name={`${days.length} days`}
-        summary={`${countText(reachable)} devices could be reached at the end of the last day, ${changed} ${days.length} days before.`}
+        summary={`${countText(reachable)} devices could be reached at the end of the last day, ${changed} ${some(days.length - 1, 'day', 'days')} before.`}
         unit="devices at the end of each day"
         inUtc
         moment={day}

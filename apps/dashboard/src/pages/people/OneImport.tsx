@@ -120,7 +120,7 @@ function Sending({ report, given, onEnded }: { report: ImportReport; given: File
       {file === undefined ? (
         <Field
           label="Choose the same file to continue"
-          hint={`The import is at byte ${report.offset.toLocaleString('en')}. Nothing is written twice.`}
+          hint={`${(report.offset / 1_000_000).toLocaleString('en', { maximumFractionDigits: 1 })} MB are imported. Nothing is written twice.`}
         >
           {(control) => (
             <FileInput

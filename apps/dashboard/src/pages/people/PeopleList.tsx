@@ -54,13 +54,15 @@ export function PeopleList() {
           Find by token
         </Button>
         <Total />
-        <a
-          href={`/v1/admin/apps/${appId}/users/export${segmentId === undefined ? '' : `?segmentId=${segmentId}`}`}
-          download="people.jsonl"
-          className={buttonClass({ variant: 'quiet' })}
-        >
-          {segmentId === undefined ? 'Export all (JSON)' : 'Export segment (JSON)'}
-        </a>
+        {tag === undefined && (
+          <a
+            href={`/v1/admin/apps/${appId}/users/export${segmentId === undefined ? '' : `?segmentId=${segmentId}`}`}
+            download="people.jsonl"
+            className={buttonClass({ variant: 'quiet' })}
+          >
+            {segmentId === undefined ? 'Export all (JSON)' : 'Export segment (JSON)'}
+          </a>
+        )}
       </div>
       <PeopleFilters appId={appId} search={{ q, segmentId, tag, tagValue }} />
       <Loaded

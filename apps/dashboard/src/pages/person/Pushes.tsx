@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { client, dataOf } from '../../api/client.ts'
 import { usePages } from '../../api/usePages.ts'
+import { useCampaignNames } from '../log/useCampaignNames.ts'
 import { searchText } from '../../core/search-text.ts'
 import { useAppId } from '../../session/useAppId.ts'
 import { Empty } from '../../ui/Empty.tsx'
@@ -75,6 +76,10 @@ const kinds: Readonly<Record<Push['outcome'], { kind: StatusKind; word: string }
 
 function PushTable({ pushes, person }: { pushes: readonly Push[]; person: Person }) {
   const appId = useAppId()
+  const campaignNameOf = useCampaignNames(
+    appId,
+    pushes.map(({ campaignId }) => campaignId),
+  )
   const names = new Map(person.subscriptions.map((one) => [one.id, nameOfDevice(one)]))
   if (pushes.length === 0)
     return <Empty title="No push yet">Pushes sent to this person are listed here for 90 days, with their outcome.</Empty>
@@ -100,8 +105,8 @@ function PushTable({ pushes, person }: { pushes: readonly Push[]; person: Person
           key: 'campaign',
           label: 'Campaign',
           cell: ({ campaignId }) => (
-            <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId }} className="font-mono text-xs">
-              {campaignId}
+            <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId }}>
+              {campaignNameOf(campaignId)}
             </TextLink>
           ),
         },

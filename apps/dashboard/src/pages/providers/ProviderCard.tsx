@@ -112,7 +112,7 @@ function Missing({ kind, onSet, onTaken }: { kind: Kind; onSet: () => void; onTa
         </Button>
         {system.data?.simulator === true && (
           <Button needed="platform" busy={busy} onClick={() => void take()}>
-            Take the simulated account
+            Use the simulated account
           </Button>
         )}
       </div>

@@ -81,16 +81,19 @@ function WaitingCampaigns({ appId, segmentId }: { appId: string; segmentId: stri
           {lists.some(({ isPending }) => isPending) ? 'Looking' : 'Not used by any draft, scheduled, recurring or paused campaign.'}
         </p>
       ) : (
-        <ul className="flex flex-col gap-1">
-          {found.map(({ id, name, status }) => (
-            <li key={id}>
-              <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: id }}>
-                {name}
-              </TextLink>{' '}
-              <Tag>{stateNames[status]}</Tag>
-            </li>
-          ))}
-        </ul>
+        <>
+          <p className="text-sm text-muted">Drafts use your changes. The others keep the conditions from when they were scheduled.</p>
+          <ul className="mt-2 flex flex-col gap-1">
+            {found.map(({ id, name, status }) => (
+              <li key={id}>
+                <TextLink to="/apps/$appId/campaigns/$campaignId" params={{ appId, campaignId: id }}>
+                  {name}
+                </TextLink>{' '}
+                <Tag>{stateNames[status]}</Tag>
+              </li>
+            ))}
+          </ul>
+        </>
       )}
     </Card>
   )

@@ -33,7 +33,7 @@ export function SegmentsPage() {
   return (
     <Page
       title="Segments"
-      lead="A segment is a group of users, defined by conditions on devices, users and tags. Campaigns and your backend can use it."
+      lead="A segment is a group of devices, by conditions on each device, its user and the user’s tags. Campaigns and your backend can use it."
       guide="segments"
       actions={
         <ButtonLink

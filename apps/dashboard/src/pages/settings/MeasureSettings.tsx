@@ -55,7 +55,7 @@ export function MeasureSettings({ form: { register, setValue, watch, formState }
             </Field>
           )}
           <p className="text-muted text-sm">
-            See Impact for the uplift over the control group. Transactional messages, such as order confirmations, still reach everybody.
+            See Impact for the uplift over the control group. It still gets what your backend sends through the notifications API.
           </p>
         </div>
       </Card>

@@ -78,7 +78,7 @@ export function SettingsForm({ app }: { app: App }) {
         <Card title="Frequency cap">
           <div className="flex flex-col gap-3">
             <Switch
-              label="Limit how many pushes a person gets"
+              label="Limit how many messages a person gets"
               checked={texts.hasCap}
               onChange={(isOn: boolean) => setValue('hasCap', isOn, { shouldDirty: true })}
             />
@@ -87,7 +87,7 @@ export function SettingsForm({ app }: { app: App }) {
                 <Field label="At most" error={errors.capMax?.message}>
                   {(control) => <TextInput {...control} {...register('capMax')} inputMode="numeric" size={5} />}
                 </Field>
-                <Field label="pushes within" error={errors.capCount?.message}>
+                <Field label="messages within" error={errors.capCount?.message}>
                   {(control) => <TextInput {...control} {...register('capCount')} inputMode="numeric" size={5} />}
                 </Field>
                 <Field label="Unit">
@@ -102,8 +102,8 @@ export function SettingsForm({ app }: { app: App }) {
               </div>
             )}
             <p className="text-muted text-sm">
-              Pushes above the cap are skipped (<code>frequency_cap</code>), also those that your backend sends, such as order
-              confirmations, unless it sets <code>bypass</code>. Silent pushes and tests are not limited.
+              Messages above the cap are skipped. Each counts once for a person, on all their devices. The cap also applies to what your
+              backend sends, such as order confirmations, unless the backend says otherwise. Silent pushes and tests are not limited.
             </p>
           </div>
         </Card>
@@ -140,8 +140,8 @@ export function SettingsForm({ app }: { app: App }) {
               </>
             )}
             <p className="text-muted text-sm">
-              They apply in each person’s time zone, or the app’s if it is unknown, also to what your backend sends, unless it sets{' '}
-              <code>bypass</code>. Silent pushes and tests are not affected.
+              They apply in each person’s time zone, or the app’s if it is unknown, also to what your backend sends, unless the backend says
+              otherwise. Silent pushes and tests are not affected.
             </p>
           </div>
         </Card>

@@ -34,7 +34,7 @@ export function ThisBrowser({
       </Banner>
     )
   if (publicKey === undefined)
-    return <p className="text-muted">Make keys in step 1 first: this page registers with the public key, as every page does.</p>
+    return <p className="text-muted">Create the keys in step 1 first: this page registers with the public key, as every page does.</p>
   if (readError !== null) return <ErrorNote error={readError} />
   if (vapidPublicKey === undefined) return null
   if (vapidPublicKey === null)

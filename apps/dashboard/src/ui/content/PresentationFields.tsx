@@ -57,7 +57,7 @@ export function PresentationFields({
   const look = (changed: Partial<PresentationDraft>) => onChange({ ...presentation, ...changed })
   return (
     <>
-      <Field label="Interruption level" hint="How loudly iOS and Android announce it">
+      <Field label="Interruption level" hint="How loudly iOS announces it. On Android the channel decides">
         {(control) => (
           <Select
             {...control}

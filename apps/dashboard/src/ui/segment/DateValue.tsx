@@ -118,7 +118,7 @@ function RelativeDate({ value, onChange, control }: ValueProps) {
       </select>
       {seconds !== undefined && (
         <span className="text-muted text-xs">
-          now: <Time at={new Date(Date.now() + seconds * 1000).toISOString()} />
+          currently <Time at={new Date(Date.now() + seconds * 1000).toISOString()} />
         </span>
       )}
     </>

@@ -24,9 +24,9 @@ export const isAsker = ({ askedBy, sessionId, adminKeyId }: Approval, who: Who):
 
 /** Says why somebody cannot confirm what was asked; undefined when they can (spec: administration/approval-second). */
 export function whyNotConfirm(approval: Approval, who: Who): string | undefined {
-  if (isAsker(approval, who)) return 'You asked to send this campaign, so somebody else must confirm it.'
+  if (isAsker(approval, who)) return 'You requested this approval, so somebody else must approve it.'
   if (who.sessionId === null && who.adminKeyId === null)
-    return 'The administration token alone proves no second person. Confirm in a session of the dashboard, or with an administration key.'
+    return 'Sign in to the dashboard under your name to approve, or use an administration key: the administration token alone does not say who you are.'
   return undefined
 }
 

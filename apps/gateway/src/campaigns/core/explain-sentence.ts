@@ -49,7 +49,7 @@ function whySkipped(steps: readonly ExplainedStep[], code: string, inbox: boolea
       return 'the user is in the control group'
     case 'frequency_cap':
       return cap
-        ? `the user had had as many pushes as the cap allows, ${cap.max} in ${spanOf(cap.windowSeconds)}`
+        ? `the user had had as many messages as the cap allows, ${cap.max} in ${spanOf(cap.windowSeconds)}`
         : 'the frequency cap was used up'
     case 'quiet_hours':
       return quiet ? `it was in the quiet hours from ${quiet.start} to ${quiet.end} in ${quiet.zone}` : 'the user was in quiet hours'
@@ -97,7 +97,7 @@ export function sentenceOfWaiting(waitingFor: WaitingFor, steps: readonly Explai
     case 'rate':
       return `It waits for its turn${waitingFor.at ? ` at ${waitingFor.at}` : ''}: the send hands over at most ${waitingFor.perMinute} pushes a minute.`
     case 'retry':
-      return `It is tried again at ${waitingFor.at}: try ${tries} was answered ${waitingFor.code ?? 'by nobody'}${inBrackets(waitingFor.providerCode)}.`
+      return `It is tried again at ${waitingFor.at}: ${waitingFor.code === null ? `try ${tries} got no answer` : `try ${tries} was answered ${waitingFor.code}`}${inBrackets(waitingFor.providerCode)}.`
     case 'provider':
       return 'It is being handed to the provider.'
   }
@@ -119,7 +119,7 @@ export function sentenceOfStop(step: ExplainedStep, definition: unknown, started
         : `The device was not reachable: it is opted out${step.optedOutAt ? ` since ${step.optedOutAt}` : ''}.`
     case 'target':
       if (step.kind === 'activity') return 'The device has no token for the Live Activity of this send.'
-      return `The send names its ${wordsOf[step.kind]}, and this is not among them.`
+      return `Not on the list of recipients: the send names its ${wordsOf[step.kind]}.`
     case 'segment':
       return `Not in the segment${whyNotMeant(step, definition)}.`
     case 'experiment':
@@ -128,7 +128,7 @@ export function sentenceOfStop(step: ExplainedStep, definition: unknown, started
         : `The user is outside the test group of the A/B test, which is ${step.sampleRate * 100} % of the audience.`
     case 'recall':
       return step.sent
-        ? `The device reported the campaign ${step.of} opened, and what was read is read: the recall leaves it out.`
+        ? `The campaign ${step.of} was already opened on this device, so the recall leaves it out.`
         : `The campaign ${step.of} was not sent to this device, so there is nothing to ${step.mode === 'dismiss' ? 'remove' : 'replace'}.`
     default:
       return 'No push was made for the device.'

@@ -98,9 +98,12 @@ export async function takeDueDeliveries(
 
 /** Gives the milliseconds until the next delivery becomes due; undefined when there is none that is due later. */
 export async function findNextDue(db: Db): Promise<number | undefined> {
-  const { rows } = await sql<{ inMs: number | null }>`
-    select extract(epoch from min(due_at) - now())::float8 * 1000 as "inMs" from deliveries where due_at > now()`.execute(db)
-  return rows[0]?.inMs ?? undefined
+  // Ordered, and not as min(), for which Postgres read all 194 that waited in one of many plans.
+  const { rows } = await sql<{ inMs: number }>`
+    select extract(epoch from due_at - now())::float8 * 1000 as "inMs" from deliveries where due_at > now() order by due_at limit 1`.execute(
+    db,
+  )
+  return rows[0]?.inMs
 }
 
 export type EndedAttempt = {

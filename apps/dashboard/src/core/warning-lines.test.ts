@@ -12,7 +12,12 @@ test('warnings that say the same of several fields are one line, which names the
       { ...empty, path: 'content.de.body' },
       { code: 'not_configured', path: `providers.${providerOf.android}`, message: 'is not set', devices: 1_200 },
       { code: 'ttl_below_estimate', path: 'campaign.ttl', message: 'is 5 seconds', devices: 1 },
-      { code: 'missing_locale', path: 'campaign.experiment.variants.1.content', message: 'has no text in the language of 7 devices', devices: 7 },
+      {
+        code: 'missing_locale',
+        path: 'campaign.experiment.variants.1.content',
+        message: 'has no text in the language of 7 devices',
+        devices: 7,
+      },
     ]),
   ).toEqual([
     expect.objectContaining({

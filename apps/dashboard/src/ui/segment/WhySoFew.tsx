@@ -12,7 +12,7 @@ import { previewSegment } from './preview-segment.ts'
 export function WhySoFew({ appId, definition }: { appId: string; definition: SegmentDefinition }) {
   const root = readTree(definition, countIds())
   const steps = root === 'unreadable' ? [] : stepsOf(root)
-  // Conditions of “any of these” add devices: the first excludes nobody whom another does not bring back.
+  // Under “any of these” each further condition can only add devices, so none of them is the largest drop.
   const isAny = root !== 'unreadable' && root?.kind === 'or'
   // The counts run one after the other, because a count may take seconds and loads the database that sends use too.
   const [reached, setReached] = useState(0)
